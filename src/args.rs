@@ -183,6 +183,9 @@ pub(crate) struct ReduceArgs {
     /// Longest silence within a request
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration_us)]
     pub(crate) window: i64,
+    /// Memory for the periods that are decided side by side [default: as many are as there are threads]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(crate) memory: Option<usize>,
     #[command(flatten)]
     pub(crate) ids: IdArgs,
     /// Exit with 1 if any record is in no request

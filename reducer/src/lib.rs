@@ -42,6 +42,10 @@ pub struct Config {
     pub period_events: u64,
     /// Fields of ids that are used, or not, whatever is found of them.
     pub ids: ByHand,
+    /// Bytes that the periods may take that are decided side by side; none: as many are as there are
+    /// threads. It changes nothing of what is decided.
+    #[serde(skip)]
+    pub memory_bytes: Option<u64>,
 }
 
 /// What was decided by hand on the fields that hold ids of requests.
@@ -81,7 +85,7 @@ impl Default for Config {
     fn default() -> Self {
         let (window_us, skew_us, period_events) = (60_000_000, 1_000_000, 1 << 17);
         let (without, ids) = (Passes::default(), ByHand::default());
-        Self { window_us, skew_us, without, period_events, ids }
+        Self { window_us, skew_us, without, period_events, ids, memory_bytes: None }
     }
 }
 

@@ -241,3 +241,52 @@ impl Store {
         Ok(span)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schema::{Pass, Values};
+
+    use super::*;
+
+    #[test]
+    fn threads_read_one_file_side_by_side() {
+        let event = |line: u64| Event {
+            file: 0,
+            line,
+            n_lines: 1,
+            byte_offset: 0,
+            ts_us: line.cast_signed(),
+            late_us: 0,
+            level: None,
+            log_point: None,
+            values: Values::default(),
+            pass: Pass::Opens,
+            reason: Name::default(),
+        };
+        let span = |line: u64| schema::Span {
+            node: Name::from("n"),
+            thread: Some(format!("thread-{line}").into()),
+            top_levels: Vec::new(),
+            n_alike: 1,
+            identifiers: Vec::new(),
+            trace: None,
+            events: vec![event(line)],
+            truncated: false,
+            hosts: Vec::new(),
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = SpillWriter::create(folder.path()).expect("a file");
+        (1..=4000).for_each(|line| writer.add_span(&span(line)).expect("written"));
+        let Spilled { spans, store, .. } = writer.finish("n", Vec::new()).expect("written");
+        let stores = [store];
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().expect("threads");
+        pool.install(|| {
+            spans.par_chunks(7).for_each(|some| {
+                let places: Vec<Stored> = some.iter().map(|span| span.stored).collect();
+                let read = read(&stores, &places).expect("whole");
+                let lines: Vec<u64> = read.iter().map(|span| span.events[0].line).collect();
+                assert_eq!(lines, some.iter().map(|span| span.first.line).collect::<Vec<_>>());
+            });
+        });
+    }
+}

@@ -480,8 +480,8 @@ fn add_in_shares(
     }
     for number in order {
         let partition = Partition { number, of: n };
-        assert!(Learnt::decide(table, model, outputs(), partition).expect("decided"));
-        assert!(!Learnt::decide(table, model, outputs(), partition).expect("decided"), "by one of two");
+        assert!(Learnt::decide(table, model, outputs(), partition, None).expect("decided"));
+        assert!(!Learnt::decide(table, model, outputs(), partition, None).expect("decided"), "by one of two");
     }
     Some(Learnt::commit(table).expect("committed"))
 }
@@ -543,7 +543,7 @@ fn what_is_missing_or_changed_is_told_and_the_table_stays_as_it_is() {
         lines.iter().zip(n).map(map).collect()
     };
     let (some, all) = (before(&lines, LENGTH_US / 2), before(&lines, i64::MAX));
-    let share = |number, of, n| Learnt::decide(&table, &model, outputs(n), Partition { number, of });
+    let share = |number, of, n| Learnt::decide(&table, &model, outputs(n), Partition { number, of }, None);
     let told = |result: schema::Result<bool>| result.expect_err("refused").to_string();
     assert!(told(share(1, 2, all)).contains("run `lprof reduce --learn` first"));
     Learnt::of(&table, &model, outputs(some), &config, Keep::Events)
@@ -571,4 +571,28 @@ fn what_is_missing_or_changed_is_told_and_the_table_stays_as_it_is() {
     append(&table, &model, outputs(all), &config, Keep::Events).expect("appended");
     assert!(told(share(1, 1, all)).contains("the table was changed since"));
     assert!(told(Learnt::commit(&table).map(|_| true)).contains("the table was changed since"));
+}
+
+#[test]
+fn memory_bounds_how_many_periods_are_decided_side_by_side_and_nothing_else() {
+    let model = sketch::model(MODEL);
+    let lines = lines(2);
+    let folder = tempfile::tempdir().expect("a folder");
+    let logs = before(&lines, i64::MAX).map(|n| vec![("app.log".to_owned(), 0..n)]);
+    let config = |memory_bytes| Config { period_events: 40, memory_bytes, ..Config::default() };
+    let (free, bounded) = (folder.path().join("free"), folder.path().join("bounded"));
+    add_in_periods(&model, &free, &lines, &logs, config(None));
+    let outputs = || -> Vec<Spilled> {
+        lines
+            .iter()
+            .zip(&logs)
+            .map(|((node, lines), logs)| map(&model, (&bounded, node), lines, logs))
+            .collect()
+    };
+    let add = |bytes| append(&bounded, &model, outputs(), &config(Some(bytes)), Keep::Events);
+    let error = add(4096).expect_err("less than a period needs").to_string();
+    assert!(error.contains("--memory") && error.contains("events can take"), "{error}");
+    assert!(Manifest::read(&bounded).is_err(), "nothing was added");
+    add(1 << 20).expect("one at a time");
+    assert_eq!(whole_rows::<SpanRow>(&bounded), whole_rows::<SpanRow>(&free));
 }

@@ -30,7 +30,8 @@ pub(crate) fn run(args: &ReduceArgs, voice: Voice) -> Result<ExitCode> {
         }
     }
     let outputs = outputs.into_iter().map(|(.., output)| output).collect();
-    let config = config(args.window, &args.ids, &args.without_pass);
+    let mut config = config(args.window, &args.ids, &args.without_pass);
+    config.memory_bytes = args.memory.map(|bytes| bytes as u64);
     if args.learn {
         progress.now("learning");
         let learnt = Learnt::of(&args.table, &model, outputs, &config, args.keep.into())?;
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &ReduceArgs, voice: Voice) -> Result<ExitCode> {
     }
     progress.now("stitching requests");
     if let Some(partition) = args.partition {
-        let is_new = Learnt::decide(&args.table, &model, outputs, partition)?;
+        let is_new = Learnt::decide(&args.table, &model, outputs, partition, config.memory_bytes)?;
         drop(progress);
         let Partition { number, of } = partition;
         let what = if is_new { "is decided" } else { "was decided before" };

@@ -195,7 +195,13 @@ impl Learnt {
     ///
     /// # Errors
     /// Other outputs, another model or state of the table than was learnt from; I/O errors.
-    pub fn decide(folder: &Path, model: &Model, outputs: Vec<Spilled>, partition: Partition) -> Result<bool> {
+    pub fn decide(
+        folder: &Path,
+        model: &Model,
+        outputs: Vec<Spilled>,
+        partition: Partition,
+        memory_bytes: Option<u64>,
+    ) -> Result<bool> {
         let (learnt, digest) = Self::read(folder)?;
         let manifest = learnt.base_manifest(folder)?;
         let path = folder.join(SHARES).join(format!("{}-of-{}", partition.number, partition.of));
@@ -209,7 +215,8 @@ impl Learnt {
             return Err(changed(folder, "the map outputs, or their model, are not those of the plan"));
         }
         let mut aside = Aside::create(path)?;
-        let (config, range) = (&learnt.config, learnt.range(partition));
+        let config = &Config { memory_bytes, ..learnt.config.clone() };
+        let range = learnt.range(partition);
         let mut ready = Ready::new(&manifest, model, outputs, config.window_us)?;
         let stores = &ready.new.stores;
         let moved = learnt.plan.moved();

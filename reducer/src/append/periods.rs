@@ -178,6 +178,11 @@ impl Periods {
         self.earlier.iter().skip(period).flatten().copied().collect()
     }
 
+    /// Events of the spans that a period sees.
+    pub(super) fn n_events_seen(&self, period: usize) -> u64 {
+        self.seen(period).iter().map(|&at| u64::from(self.spans[at as usize].n_events)).sum()
+    }
+
     /// Where spans are.
     pub(super) fn stored(&self, spans: &[u32]) -> Vec<Stored> {
         spans.iter().map(|&at| self.spans[at as usize].stored).collect()

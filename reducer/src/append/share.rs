@@ -10,11 +10,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::tables::{LogSequenceRow, Text};
-use schema::{Accumulator, Event, Model, Name, Place, Probability, Result, TraceId};
+use schema::{Accumulator, Error, ErrorKind, Event, Model, Name, Place, Probability, Result, TraceId};
 use serde::{Deserialize, Serialize};
 
 use super::AddedRequests;
@@ -29,6 +30,9 @@ use crate::skeleton::Stored;
 use crate::spill::{self, Store};
 use crate::table::{DataFile, Part};
 use crate::{Config, IdField};
+
+/// What an event takes in memory, at most, while its period is decided: measured 0.8 to 3 kB.
+const BYTES_PER_EVENT: u64 = 4096;
 
 /// What all periods of an append go by.
 #[derive(Clone, Copy)]
@@ -110,7 +114,7 @@ impl<'a> Share<'a> {
     pub(super) fn join(&self, range: Range<usize>, later: &Later) -> Result<Joined> {
         let periods = self.periods;
         let (mut links, mut order_us, mut traces, mut shown) = <(Links, Vec<_>, Vec<_>, Vec<_>)>::default();
-        for some in side_by_side(range.clone()) {
+        for some in self.side_by_side(range.clone())? {
             let decided: Vec<Period> =
                 some.into_par_iter().map(|period| self.decide(period)).collect::<Result<_>>()?;
             for period in decided {
@@ -163,6 +167,29 @@ impl<'a> Share<'a> {
         let periods = 0..self.periods.len();
         let (order_us, left) = (FxHashMap::default(), Left::default());
         Joined { periods, order, requests, traces, order_us, shown, left }
+    }
+
+    /// Numbers of periods that are decided side by side.
+    ///
+    /// # Errors
+    /// There is not memory for one of them.
+    fn side_by_side(&self, periods: Range<usize>) -> Result<impl Iterator<Item = Range<usize>> + use<>> {
+        let mut n = rayon::current_num_threads();
+        if let Some(memory_bytes) = self.config.memory_bytes {
+            let most = periods.clone().map(|period| self.periods.n_events_seen(period)).max();
+            let needed = most.unwrap_or_default().max(1).saturating_mul(BYTES_PER_EVENT);
+            if needed > memory_bytes {
+                let message = format!(
+                    "a period of {} events can take {} MB, and {} are allowed: allow more, or take a shorter --window, of which a period has four at least",
+                    most.unwrap_or_default(),
+                    needed.div_ceil(1_000_000),
+                    memory_bytes / 1_000_000
+                );
+                return Err(Error::new(Path::new("--memory"), ErrorKind::Io(std::io::Error::other(message))));
+            }
+            n = n.min(usize::try_from(memory_bytes / needed).unwrap_or(usize::MAX));
+        }
+        Ok(periods.clone().step_by(n).map(move |first| first..(first + n).min(periods.end)))
     }
 
     /// The numbers of spans in canonical order, and what hangs together of them, by places in that.
@@ -225,12 +252,6 @@ impl<'a> Share<'a> {
         let Linked { id_fields, ids, .. } = linked;
         Ok(Period { links, order_us, traces, shown: Shown { clocks, id_fields, ids } })
     }
-}
-
-/// Numbers of periods that are decided side by side.
-fn side_by_side(periods: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let n = rayon::current_num_threads();
-    periods.clone().step_by(n).map(move |first| first..(first + n).min(periods.end))
 }
 
 /// What the hand-offs of a period show of the clocks of nodes.
@@ -311,7 +332,7 @@ impl Joined {
             let rows = Finished::new(names, clocks, of_period, of_none, &are_open);
             Made::new(rows, part(period as u64))
         };
-        for some in side_by_side(self.periods.clone()) {
+        for some in share.side_by_side(self.periods.clone())? {
             let made: Vec<Made> = some.clone().into_par_iter().map(make).collect::<Result<_>>()?;
             some.zip(made).try_for_each(|(period, made)| take(period, made))?;
         }
