@@ -468,22 +468,23 @@ fn add_in_shares(
     lines: &BTreeMap<&str, Vec<Line>>,
     logs: &[Vec<Log>; 2],
     (config, n, random): (&Config, u32, &mut Random),
-) -> Option<Appended> {
+) -> Appended {
     let outputs = || -> Vec<Spilled> {
         let maps = lines.iter().zip(logs).map(|((node, lines), logs)| map(model, (table, node), lines, logs));
         maps.collect()
     };
-    Learnt::of(table, model, outputs(), config, Keep::Events).expect("learnt")?;
+    let learnt = Learnt::of(table, model, outputs(), config, Keep::Events).expect("learnt");
     let mut order: Vec<u32> = (1..=n).collect();
     for last in (1..order.len()).rev() {
         order.swap(last, random.below(last as i64 + 1) as usize);
     }
     for number in order {
         let partition = Partition { number, of: n };
-        assert!(Learnt::decide(table, model, outputs(), partition, None).expect("decided"));
+        let is_new = Learnt::decide(table, model, outputs(), partition, None).expect("decided");
+        assert_eq!(is_new, learnt.n_periods() > 0);
         assert!(!Learnt::decide(table, model, outputs(), partition, None).expect("decided"), "by one of two");
     }
-    Some(Learnt::commit(table).expect("committed"))
+    Learnt::commit(table).expect("committed")
 }
 
 /// The rows of a table with how likely their links are.
@@ -510,7 +511,7 @@ fn shares_of_many_processes_are_the_table_of_one() {
             let expected = add_in_periods(&model, &one, &lines, &logs, config.clone());
             let n = 1 + random.below(9) as u32;
             let shares = (&config, n, &mut random);
-            let found = add_in_shares(&model, &many, &lines, &logs, shares).expect("something is new");
+            let found = add_in_shares(&model, &many, &lines, &logs, shares);
             let what = format!("seed {seed}, {n} shares");
             assert_eq!((found.n_events, found.n_open), (expected.n_events, expected.n_open), "{what}");
             assert_eq!((found.inputs, found.n_gone_on), (expected.inputs, expected.n_gone_on), "{what}");
@@ -524,7 +525,8 @@ fn shares_of_many_processes_are_the_table_of_one() {
             assert_eq!(whole_rows::<RunRow>(&many), whole_rows::<RunRow>(&one), "{what}");
         }
         let logs = before(&lines, i64::MAX).map(|n| vec![("app.log".to_owned(), 0..n)]);
-        assert!(add_in_shares(&model, &many, &lines, &logs, (&config, 2, &mut random)).is_none());
+        let again = add_in_shares(&model, &many, &lines, &logs, (&config, 2, &mut random));
+        assert_eq!((again.run, again.n_inputs_known), (None, 2), "nothing is new");
         assert!(!many.join("shares").exists(), "nothing is left of the shares");
     }
 }
@@ -546,9 +548,7 @@ fn what_is_missing_or_changed_is_told_and_the_table_stays_as_it_is() {
     let share = |number, of, n| Learnt::decide(&table, &model, outputs(n), Partition { number, of }, None);
     let told = |result: schema::Result<bool>| result.expect_err("refused").to_string();
     assert!(told(share(1, 2, all)).contains("run `lprof reduce --learn` first"));
-    Learnt::of(&table, &model, outputs(some), &config, Keep::Events)
-        .expect("learnt")
-        .expect("something is new");
+    Learnt::of(&table, &model, outputs(some), &config, Keep::Events).expect("learnt");
     assert!(told(Learnt::commit(&table).map(|_| true)).contains("no partition was decided"));
     assert!(told(share(1, 2, all)).contains("not those of the plan"));
     share(2, 3, some).expect("decided");
@@ -565,9 +565,7 @@ fn what_is_missing_or_changed_is_told_and_the_table_stays_as_it_is() {
     std::fs::write(&path, &whole).expect("written");
     Learnt::commit(&table).expect("committed");
     // The table was changed after it was learnt for.
-    Learnt::of(&table, &model, outputs(all), &config, Keep::Events)
-        .expect("learnt")
-        .expect("something is new");
+    Learnt::of(&table, &model, outputs(all), &config, Keep::Events).expect("learnt");
     append(&table, &model, outputs(all), &config, Keep::Events).expect("appended");
     assert!(told(share(1, 1, all)).contains("the table was changed since"));
     assert!(told(Learnt::commit(&table).map(|_| true)).contains("the table was changed since"));

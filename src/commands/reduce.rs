@@ -36,12 +36,12 @@ pub(crate) fn run(args: &ReduceArgs, voice: Voice) -> Result<ExitCode> {
         progress.now("learning");
         let learnt = Learnt::of(&args.table, &model, outputs, &config, args.keep.into())?;
         drop(progress);
-        match learnt {
-            Some(learnt) => voice.say(&format!(
+        match learnt.n_periods() {
+            0 => voice.say("all of this is in the table already"),
+            n => voice.say(&format!(
                 "learnt of {} periods: run `lprof reduce --partition K/N` for each K up to some N, which need not be larger, then `--commit`",
-                grouped(learnt.n_periods() as u64)
+                grouped(n as u64)
             )),
-            None => voice.say("all of this is in the table already"),
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ReduceArgs, voice: Voice) -> Result<ExitCode> {
         let is_new = Learnt::decide(&args.table, &model, outputs, partition, config.memory_bytes)?;
         drop(progress);
         let Partition { number, of } = partition;
-        let what = if is_new { "is decided" } else { "was decided before" };
+        let what = if is_new { "is decided" } else { "was decided before, or has nothing new" };
         voice.say(&format!("share {number} of {of} {what}"));
         return Ok(ExitCode::SUCCESS);
     }
