@@ -594,3 +594,29 @@ fn memory_bounds_how_many_periods_are_decided_side_by_side_and_nothing_else() {
     add(1 << 20).expect("one at a time");
     assert_eq!(whole_rows::<SpanRow>(&bounded), whole_rows::<SpanRow>(&free));
 }
+
+#[test]
+fn a_commit_that_was_ended_after_its_last_step_is_done() {
+    let model = sketch::model(MODEL);
+    let lines = lines(3);
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("table");
+    let logs = before(&lines, i64::MAX).map(|n| vec![("app.log".to_owned(), 0..n)]);
+    let outputs = || -> Vec<Spilled> {
+        lines
+            .iter()
+            .zip(&logs)
+            .map(|((node, lines), logs)| map(&model, (&table, node), lines, logs))
+            .collect()
+    };
+    Learnt::of(&table, &model, outputs(), &Config::default(), Keep::Events).expect("learnt");
+    Learnt::decide(&table, &model, outputs(), Partition { number: 1, of: 1 }, None).expect("decided");
+    let plan = std::fs::read(table.join("shares/plan")).expect("a plan");
+    Learnt::commit(&table).expect("committed");
+    let manifest = Manifest::read(&table).expect("a table");
+    std::fs::create_dir_all(table.join("shares")).expect("a folder");
+    std::fs::write(table.join("shares/plan"), plan).expect("written");
+    assert_eq!(Learnt::commit(&table).expect("done before").run, None);
+    assert_eq!(Manifest::read(&table).expect("a table"), manifest);
+    assert!(!table.join("shares").exists());
+}

@@ -83,7 +83,7 @@ impl Learnt {
     ) -> Result<Self> {
         let writer = Writer::open(folder)?;
         // Of an append that was not committed.
-        remove_shares(folder)?;
+        remove_shares(folder);
         let known = known_outputs(&outputs);
         let Ready { goes_on, mut appended, new, .. } =
             Ready::new(writer.manifest(), model, outputs, config.window_us)?;
@@ -220,11 +220,13 @@ impl Learnt {
     pub fn commit(folder: &Path) -> Result<Appended> {
         let mut writer = Writer::open(folder)?;
         let (learnt, digest) = Self::read(folder)?;
-        learnt.base_manifest(folder)?;
-        if learnt.new.is_empty() {
-            remove_shares(folder)?;
+        // A commit that was ended after its last step is done.
+        let is_done = writer.manifest().number == learnt.number;
+        if learnt.new.is_empty() || is_done {
+            remove_shares(folder);
             return Ok(Appended { n_inputs_known: learnt.n_inputs_known, ..Appended::default() });
         }
+        learnt.base_manifest(folder)?;
         let shares = Shares::read(folder, digest)?;
         let Self { config, keep, goes_on, new, inputs, n_inputs_known, unattributed, plan, .. } = learnt;
         let model = Model::read(&folder.join("models").join(format!("{:032x}.model", learnt.model_digest)))?;
@@ -258,7 +260,7 @@ impl Learnt {
         adding.keep_open(&model, (joined.open_spans(&share, &are_open), stores), &inputs)?;
         adding.keep_lives(&joined.open_ids(&are_open), joined.shown.iter())?;
         let appended = adding.finish()?;
-        remove_shares(folder)?;
+        remove_shares(folder);
         Ok(appended)
     }
 
@@ -278,9 +280,16 @@ fn changed(folder: &Path, what: &str) -> Error {
     Error::io(folder)(std::io::Error::other(message))
 }
 
-fn remove_shares(table: &Path) -> Result<()> {
-    let shares = table.join(SHARES);
-    if shares.exists() { fs::remove_dir_all(&shares).map_err(Error::io(&shares)) } else { Ok(()) }
+/// Takes the shares of an append out of sight, and then away, as far as nobody still writes there: a
+/// process that was given up and goes on has no effect.
+fn remove_shares(table: &Path) {
+    let (shares, gone) = (table.join(SHARES), table.join(format!(".{SHARES}")));
+    let _ = fs::remove_dir_all(&gone);
+    if fs::rename(&shares, &gone).is_ok() {
+        let _ = fs::remove_dir_all(&gone);
+    } else {
+        let _ = fs::remove_dir_all(&shares);
+    }
 }
 
 fn plan_path(table: &Path) -> PathBuf {
