@@ -18,6 +18,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
+use schema::tables::InputRow;
 use schema::version::{self, Format};
 use schema::{Error, InputAccount, Model, Result};
 use serde::{Deserialize, Serialize};
@@ -221,8 +222,7 @@ impl Learnt {
         let mut writer = Writer::open(folder)?;
         let (learnt, digest) = Self::read(folder)?;
         // A commit that was ended after its last step is done.
-        let is_done = writer.manifest().number == learnt.number;
-        if learnt.new.is_empty() || is_done {
+        if learnt.new.is_empty() || learnt.is_done(writer.manifest())? {
             remove_shares(folder);
             return Ok(Appended { n_inputs_known: learnt.n_inputs_known, ..Appended::default() });
         }
@@ -262,6 +262,20 @@ impl Learnt {
         let appended = adding.finish()?;
         remove_shares(folder);
         Ok(appended)
+    }
+
+    /// Whether the last commit has added all of this.
+    fn is_done(&self, manifest: &Manifest) -> Result<bool> {
+        if manifest.number != self.number {
+            return Ok(false);
+        }
+        let rows = manifest.rows::<InputRow>()?;
+        let is_added = |(node, account): &(String, InputAccount)| {
+            let digest = format!("{:032x}", account.digest);
+            let is_same = |row: &InputRow| *row.node == **node && *row.digest == *digest;
+            rows.iter().any(|row| row.run.unsigned_abs() == self.number && is_same(row))
+        };
+        Ok(self.new.iter().all(is_added))
     }
 
     /// The state of the table that was learnt for.
