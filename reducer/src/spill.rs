@@ -51,6 +51,18 @@ pub(crate) struct Spill {
     pub(crate) stored: Stored,
 }
 
+impl Spill {
+    /// The node that it is of; `stores` are those that it is in.
+    pub(crate) fn node(&self, stores: &[Store]) -> Name {
+        stores[self.stored.store as usize].node
+    }
+
+    /// What tells it from all others: its node, and where its first event was printed there.
+    pub(crate) fn key(&self, stores: &[Store]) -> (Name, Place) {
+        (self.node(stores), self.first)
+    }
+}
+
 /// What one map of one node made.
 #[derive(Debug)]
 pub struct Spilled {
@@ -239,54 +251,5 @@ impl Store {
         span.events.iter_mut().for_each(|event| event.file += self.file_moved);
         span.hosts.iter_mut().for_each(|place| place.file += self.file_moved);
         Ok(span)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use schema::{Pass, Values};
-
-    use super::*;
-
-    #[test]
-    fn threads_read_one_file_side_by_side() {
-        let event = |line: u64| Event {
-            file: 0,
-            line,
-            n_lines: 1,
-            byte_offset: 0,
-            ts_us: line.cast_signed(),
-            late_us: 0,
-            level: None,
-            log_point: None,
-            values: Values::default(),
-            pass: Pass::Opens,
-            reason: Name::default(),
-        };
-        let span = |line: u64| schema::Span {
-            node: Name::from("n"),
-            thread: Some(format!("thread-{line}").into()),
-            top_levels: Vec::new(),
-            n_alike: 1,
-            identifiers: Vec::new(),
-            trace: None,
-            events: vec![event(line)],
-            truncated: false,
-            hosts: Vec::new(),
-        };
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut writer = SpillWriter::create(folder.path()).expect("a file");
-        (1..=4000).for_each(|line| writer.add_span(&span(line)).expect("written"));
-        let Spilled { spans, store, .. } = writer.finish("n", Vec::new()).expect("written");
-        let stores = [store];
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().expect("threads");
-        pool.install(|| {
-            spans.par_chunks(7).for_each(|some| {
-                let places: Vec<Stored> = some.iter().map(|span| span.stored).collect();
-                let read = read(&stores, &places).expect("whole");
-                let lines: Vec<u64> = read.iter().map(|span| span.events[0].line).collect();
-                assert_eq!(lines, some.iter().map(|span| span.first.line).collect::<Vec<_>>());
-            });
-        });
     }
 }

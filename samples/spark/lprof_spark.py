@@ -107,11 +107,10 @@ def main():
     name, model_name = os.path.basename(binary), os.path.basename(model)
     context.parallelize(nodes.items(), len(nodes)).foreach(mapper(name, model_name, folder))
     print(lprof(binary, "reduce", "--learn", "--table", table, *outputs), end="", file=sys.stderr)
-    if os.path.exists(os.path.join(table, "shares", "plan")):
-        n_shares = arguments.partitions or context.defaultParallelism
-        shares = context.parallelize(range(1, n_shares + 1), n_shares)
-        shares.foreach(decider(name, table, outputs, n_shares))
-        print(lprof(binary, "reduce", "--commit", "--table", table), end="", file=sys.stderr)
+    n_shares = arguments.partitions or context.defaultParallelism
+    shares = context.parallelize(range(1, n_shares + 1), n_shares)
+    shares.foreach(decider(name, table, outputs, n_shares))
+    print(lprof(binary, "reduce", "--commit", "--table", table), end="", file=sys.stderr)
     # What tasks left behind that were killed.
     for node in nodes:
         for aside in glob.glob(os.path.join(glob.escape(folder), f".{glob.escape(node)}.*")):

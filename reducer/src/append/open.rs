@@ -164,7 +164,7 @@ pub(super) fn from_us(
     let nodes: BTreeSet<Name> = inputs.iter().map(|(node, _)| Name::from(node)).collect();
     let mut ends: BTreeMap<Name, i64> = BTreeMap::new();
     for span in spans {
-        let node = stores[span.stored.store as usize].node;
+        let node = span.node(stores);
         if nodes.contains(&node) {
             let end = ends.entry(node).or_insert(i64::MIN);
             *end = (*end).max(span.end_us);

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! learn           what is new, and the plan of its periods      TABLE/shares/plan
-//! decide K of N   rows of the requests of some periods          TABLE/shares/K-of-N/...
+//! decide K of N   rows of the requests of some periods          TABLE/shares/PLAN/K-of-N/...
 //! commit          what is left over borders, the manifest       TABLE/
 //! ```
 //! A share is a run of periods of about as many events as the others. Requests that lie in it become
@@ -23,7 +23,9 @@ use schema::version::{self, Format};
 use schema::{Error, InputAccount, Model, Result};
 use serde::{Deserialize, Serialize};
 
-use self::shares::{Aside, FACTS, LeftSpans, SHARES, Shares, Stored, decoded, encoded, facts_path};
+use self::shares::{
+    Aside, FACTS, LeftSpans, SHARES, Shares, Stored, decoded, encoded, facts_path, folder_of,
+};
 use super::plan::Plan;
 use super::share::{Later, Share};
 use super::{Adding, Appended, Ready, digests, write_model};
@@ -181,7 +183,8 @@ impl Learnt {
     ) -> Result<bool> {
         let (learnt, digest) = Self::read(folder)?;
         let manifest = learnt.base_manifest(folder)?;
-        let path = folder.join(SHARES).join(format!("{}-of-{}", partition.number, partition.of));
+        let Partition { number, of } = partition;
+        let path = folder_of(folder, digest).join(format!("{number}-of-{of}"));
         if path.exists() || learnt.new.is_empty() {
             return Ok(false);
         }

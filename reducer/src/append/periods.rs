@@ -8,15 +8,15 @@
 //!                  long span ----------->
 //! ```
 //! A period sees the spans that begin in it, those at work in the overlap before it, those that
-//! begin in the overlap after it, and who made what is still at work: the first that has named it. It owns the links of which the span that begins later begins in
-//! it: so each link is decided once, by who sees all of its surroundings, and each span is of one
-//! request, whatever the periods are. What links hold together is a request, over as many periods
-//! as it goes on.
+//! begin in the overlap after it, and who made what is still at work: the first that has named it.
+//! It owns the links of which the span that begins later begins in it: so each link is decided once,
+//! by who sees all of its surroundings, and each span is of one request, whatever the periods are.
+//! What links hold together is a request, over as many periods as it goes on.
 
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::{Name, Result};
+use schema::Result;
 
 use crate::Config;
 use crate::clocks::Moved;
@@ -42,14 +42,13 @@ pub(super) struct Periods {
 
 /// Spans in the order in which periods hold them, by clocks that were `moved`.
 pub(super) fn in_order(mut spans: Vec<Spill>, stores: &[Store], moved: &Moved) -> Vec<Spill> {
-    let node = |span: &Spill| -> Name { stores[span.stored.store as usize].node };
     for span in spans.iter_mut().filter(|_| !moved.is_empty()) {
-        let by_us = moved.get(&node(span)).copied().unwrap_or_default();
+        let by_us = moved.get(&span.node(stores)).copied().unwrap_or_default();
         span.start_us = span.start_us.saturating_sub(by_us);
         span.end_us = span.end_us.saturating_sub(by_us);
     }
     spans.sort_unstable_by(|a, b| {
-        let key = |span: &Spill| (span.start_us, node(span).as_str(), span.first, span.stored);
+        let key = |span: &Spill| (span.start_us, span.node(stores).as_str(), span.first, span.stored);
         key(a).cmp(&key(b))
     });
     spans

@@ -19,7 +19,7 @@ use crate::skeleton::{Span, Stored};
 use crate::spill::{self, Spill, Store};
 
 /// A span: when it begins, µs by clocks that were moved, on which node and where there.
-pub(super) type SpanKey = (i64, Name, Place);
+type Maker = (i64, Name, Place);
 
 /// What was learnt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,16 +29,11 @@ pub(super) struct Plan {
     /// Events of the spans that begin in each.
     pub(super) n_events: Vec<u64>,
     /// Who was the first to name what is still named in each.
-    pub(super) makers: Vec<Vec<SpanKey>>,
+    pub(super) makers: Vec<Vec<Maker>>,
     /// How the clocks of nodes were moved.
     moved: BTreeMap<Name, i64>,
     /// From when on what is at work may go on, µs.
     pub(super) open_from_us: i64,
-}
-
-/// The key of a span.
-pub(super) fn key_of(span: &Spill, stores: &[Store]) -> SpanKey {
-    (span.start_us, stores[span.stored.store as usize].node, span.first)
 }
 
 impl Plan {
@@ -57,10 +52,12 @@ impl Plan {
         let mut makers = vec![Vec::new(); periods.len()];
         if periods.len() > 1 {
             let numbers = periods.makers(|places, take| names_of(stores, places, take))?;
-            let keys = |numbers: Vec<u32>| {
-                numbers.iter().map(|&at| key_of(&periods.spans[at as usize], stores)).collect()
+            let maker = |at: u32| {
+                let span = &periods.spans[at as usize];
+                (span.start_us, span.node(stores), span.first)
             };
-            makers = numbers.into_iter().map(keys).collect();
+            let of_period = |numbers: Vec<u32>| numbers.into_iter().map(maker).collect();
+            makers = numbers.into_iter().map(of_period).collect();
         }
         let n_events =
             |period| periods.spans[periods.own(period)].iter().map(|span| u64::from(span.n_events)).sum();
@@ -73,12 +70,9 @@ impl Plan {
     /// The periods of `spans`, which are in order; of makers those that are among these.
     pub(super) fn periods(&self, spans: Vec<Spill>, stores: &[Store], overlap_us: i64) -> Periods {
         let mut periods = Periods::new(spans, self.begins_us.clone(), overlap_us);
-        let find = |(start_us, node, first): &SpanKey| {
+        let find = |(start_us, node, first): &Maker| {
             let key = (*start_us, node.as_str(), *first);
-            let of = |span: &Spill| {
-                let (start_us, node, first) = key_of(span, stores);
-                (start_us, node.as_str(), first)
-            };
+            let of = |span: &Spill| (span.start_us, span.node(stores).as_str(), span.first);
             periods.spans.binary_search_by(|span| of(span).cmp(&key)).ok().map(to_u32)
         };
         let makers: Vec<Vec<u32>> =

@@ -200,7 +200,7 @@ impl<'a> Share<'a> {
     ) -> (Vec<u32>, Vec<Request<u32>>) {
         let Self { periods, stores, .. } = self;
         let first = order.first().copied().unwrap_or_default();
-        let node = |at: u32| stores[periods.spans[at as usize].stored.store as usize].node.as_str();
+        let node = |at: u32| periods.spans[at as usize].node(stores).as_str();
         order.par_sort_unstable_by(|&a, &b| {
             let key =
                 |at: u32| (order_us[(at - first) as usize], node(at), periods.spans[at as usize].first, at);
@@ -367,7 +367,7 @@ impl Requests for OfPeriod<'_> {
         let spans = &self.request(request).spans;
         let start_us = spans.iter().map(|&at| self.span(at).start_us).min().unwrap_or_default();
         let first = self.span(spans[0]);
-        (start_us, self.share.stores[first.stored.store as usize].node, first.first)
+        (start_us, first.node(self.share.stores), first.first)
     }
 
     fn read(&self, requests: &[u32]) -> Result<Vec<Cow<'_, Accumulator>>> {

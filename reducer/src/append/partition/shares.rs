@@ -1,10 +1,11 @@
 //! Shares on disk, as those who decided them have left them for the commit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use schema::faults::step;
 use schema::tables::{self, LogSequenceRow, Metadata, OutputsWriter, Text};
 use schema::version::{self, Format};
 use schema::{
@@ -66,10 +67,17 @@ fn kept_path(share: &Path) -> PathBuf {
     share.join("kept")
 }
 
-/// The folders of all shares, in order.
-fn share_paths(table: &Path) -> Result<Vec<PathBuf>> {
-    let shares = table.join(SHARES);
+/// Where the shares are of the plan with that digest: a process that was given up, and goes on for
+/// another plan, is in nobody's way.
+pub(super) fn folder_of(table: &Path, plan: u128) -> PathBuf {
+    table.join(SHARES).join(format!("{plan:032x}"))
+}
+
+/// The folders of all shares of a plan, in order.
+fn share_paths(table: &Path, plan: u128) -> Result<Vec<PathBuf>> {
+    let shares = folder_of(table, plan);
     let mut found: BTreeMap<u32, FxHashSet<u32>> = BTreeMap::new();
+    fs::create_dir_all(&shares).map_err(Error::io(&shares))?;
     for entry in fs::read_dir(&shares).map_err(Error::io(&shares))? {
         let name = entry.map_err(Error::io(&shares))?.file_name();
         let numbers = name.to_str().and_then(|name| name.split_once("-of-"));
@@ -94,19 +102,21 @@ fn share_paths(table: &Path) -> Result<Vec<PathBuf>> {
     Err(Error::io(&shares)(std::io::Error::other(message)))
 }
 
-/// Puts a data file of a share where the table has it.
-fn link_into(table: &Path, share: &Path, file: &DataFile) -> Result<()> {
-    let (from, to) = (share.join(&file.path), table.join(&file.path));
-    file.check(&from)?;
-    let parent = to.parent().unwrap_or(table);
-    fs::create_dir_all(parent).map_err(Error::io(parent))?;
-    // Where there are no links, a copy.
-    fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop)).map_err(Error::io(&to))
-}
-
-/// The key of a span in `stores`.
-fn key_of(span: &Spill, stores: &[Store]) -> Key {
-    (stores[span.stored.store as usize].node, span.first)
+/// Puts the data files of a share where the table has them, to stay there: a manifest will name them.
+fn link_into(table: &Path, share: &Path, files: &[DataFile]) -> Result<()> {
+    let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
+    for file in files {
+        let (from, to) = (share.join(&file.path), table.join(&file.path));
+        file.check(&from)?;
+        let parent = to.parent().unwrap_or(table);
+        step().and_then(|()| fs::create_dir_all(parent)).map_err(Error::io(parent))?;
+        // Where there are no links, a copy.
+        let copy = || fs::copy(&from, &to).and_then(|_| fs::File::open(&to)?.sync_all());
+        step().and_then(|()| fs::hard_link(&from, &to).or_else(|_| copy())).map_err(Error::io(&to))?;
+        folders.extend(parent.ancestors().take_while(|folder| *folder != table).map(Path::to_owned));
+    }
+    let sync = |folder: &Path| fs::File::open(folder).and_then(|folder| folder.sync_all());
+    folders.iter().try_for_each(|folder| step().and_then(|()| sync(folder)).map_err(Error::io(folder)))
 }
 
 /// All shares of an append, with their folders.
@@ -123,7 +133,7 @@ pub(super) type MadeOf = (AddedRequests, u64, PathBuf);
 
 impl Shares {
     pub(super) fn read(table: &Path, plan: u128) -> Result<Self> {
-        let paths = share_paths(table)?;
+        let paths = share_paths(table, plan)?;
         let stored = paths.iter().map(|path| Stored::read(path, plan)).collect::<Result<_>>()?;
         Ok(Self { paths, stored })
     }
@@ -131,7 +141,7 @@ impl Shares {
     /// Adds the data files of all shares, and their log sequences.
     pub(super) fn add_files(&self, table: &Path, adding: &mut Adding<'_>) -> Result<()> {
         for (stored, path) in self.stored.iter().zip(&self.paths) {
-            stored.files.iter().try_for_each(|file| link_into(table, path, file))?;
+            link_into(table, path, &stored.files)?;
             adding.commit.add_files(stored.files.clone());
             let (sequences, _) = tables::read::<LogSequenceRow>(&sequences_path(path))?;
             for row in sequences {
@@ -177,7 +187,7 @@ impl Shares {
             all_links.extend(stored.links);
         }
         let unknown = || Error::damaged(&table.join(SHARES), 0, "of a span some share says nothing");
-        let keys = share.periods.spans.iter().map(|span| key_of(span, share.stores));
+        let keys = share.periods.spans.iter().map(|span| span.key(share.stores));
         let numbers: FxHashMap<Key, u32> = keys.clone().zip(0..).collect();
         let of_spans = keys.map(|key| known.get(&key).copied().ok_or_else(unknown));
         let (order_us, ids): (Vec<i64>, Vec<Option<u64>>) =
@@ -201,7 +211,7 @@ impl Stored {
         share: &Share<'_>,
         made_of: Vec<MadeOfPeriod>,
     ) -> Self {
-        let key = |at: u32| key_of(&share.periods.spans[at as usize], share.stores);
+        let key = |at: u32| share.periods.spans[at as usize].key(share.stores);
         let of_left = |&at: &u32| {
             let (order_us, id) = joined.of_left(at);
             (key(at), order_us, id)

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use super::*;
 use crate::append::by_node;
 use crate::append::share::requests;
 use crate::catalog::Known;
+use crate::skeleton::Stored;
 use crate::spill::SpillWriter;
 
 /// Bytes of a line.
@@ -95,4 +98,24 @@ fn what_a_table_holds_already_is_left_out_of_spans_on_disk() {
         let all_known = Known { n_inputs: 2, read_before: vec![u64::MAX; 2], ..Known::default() };
         assert_eq!(on_disk(&model, &spans, &all_known), []);
     }
+}
+
+#[test]
+fn threads_read_one_file_side_by_side() {
+    let model = sketch::model(MESH);
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut spill = SpillWriter::create(folder.path()).expect("a file");
+    let spans: Vec<Span> = (0..40).flat_map(|seed| whole_spans(&model, seed)).collect();
+    spans.iter().for_each(|span| spill.add_span(span).expect("written"));
+    let spilled = spill.finish("a", Vec::new()).expect("written");
+    let stores = [spilled.store];
+    let expected: Vec<(Stored, &Span)> = spilled.spans.iter().map(|span| span.stored).zip(&spans).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().expect("threads");
+    pool.install(|| {
+        expected.par_chunks(7).for_each(|some| {
+            let places: Vec<Stored> = some.iter().map(|(stored, _)| *stored).collect();
+            let read = crate::spill::read(&stores, &places).expect("whole");
+            assert!(read.iter().eq(some.iter().map(|(_, span)| *span)));
+        });
+    });
 }
