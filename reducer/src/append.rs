@@ -22,13 +22,13 @@ use crate::table::{Addition, Commit, DataFile, Manifest, Part, Writer};
 use crate::{Config, IdField};
 
 mod border;
-mod open;
+pub(crate) mod open;
 pub mod partition;
 mod periods;
 mod plan;
 pub(crate) mod share;
 
-use self::open::Open;
+use self::open::{Open, OpenSpan};
 use self::plan::Plan;
 use self::share::{Later, Made, Share, Shown};
 
@@ -137,8 +137,8 @@ pub fn append(
     let share = Share { model, config, periods: &periods, stores, moved, lives };
     let all = 0..periods.len();
     let joined = share.join(all.clone(), &Later::default())?;
-    let are_open = joined.are_open(&share, plan.open_from_us);
-    appended.n_open = are_open.iter().filter(|is_open| **is_open).count() as u64;
+    let are_open = joined.are_at_work(&share, plan.revised_from_us);
+    appended.n_open = joined.n_at_work(&share, plan.open_from_us);
     appended.count_unattributed(&new.unattributed);
 
     let mut adding = Adding::new((&mut writer, catalog), (model, config, keep), goes_on, appended)?;
@@ -150,8 +150,8 @@ pub fn append(
     joined.add_rows(&share, rows, &are_open, part, |period, made| {
         adding.add(period, made, &joined.shown[period])
     })?;
-    let spans = joined.open_spans(&share, &are_open);
-    adding.keep_open(model, (spans, stores), &new.inputs)?;
+    let spans = joined.open_spans((&share, &names), &are_open, plan.open_from_us);
+    adding.keep_open(model, (&spans, stores), &new.inputs)?;
     adding.keep_lives(&joined.open_ids(&are_open), joined.shown.iter())?;
     adding.finish()
 }
@@ -254,11 +254,11 @@ impl<'w> Adding<'w> {
         Ok(())
     }
 
-    /// Keeps `spans` that may go on.
+    /// Keeps `spans` that are decided again.
     fn keep_open(
         &mut self,
         model: &Model,
-        (spans, stores): (Vec<Stored>, &[Store]),
+        (spans, stores): (&[OpenSpan], &[Store]),
         inputs: &BTreeMap<String, Vec<InputAccount>>,
     ) -> Result<()> {
         let (folder, number) = self.commit.place();

@@ -158,7 +158,7 @@ impl<'a, R: Requests> Finished<'a, R> {
             let (start_us, node, first) = requests.begins(request);
             let is_open = are_open.get(request).is_some_and(|is_open| *is_open);
             let kind = (day_of(start_us), is_open);
-            (kind, start_us, names.ids.request_number(&node, first), to_u32(request))
+            (kind, start_us, names.request_number(&node, first), to_u32(request))
         };
         let mut keys: Vec<((i64, bool), i64, u128, u32)> = (0..requests.len()).map(key).collect();
         keys.sort_unstable();
@@ -305,9 +305,9 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn request_number(&self, request: &Accumulator) -> u128 {
-        let first = &request.spans[0];
-        self.ids.request_number(&first.node, first.events[0].place())
+    /// The number of the id of a request, by where its first span begins.
+    pub(crate) fn request_number(&self, node: &str, first: Place) -> u128 {
+        self.ids.request_number(node, first)
     }
 
     fn node(&self, node: &str) -> Text {

@@ -25,7 +25,7 @@ use crate::table::{DataFile, KEPT, Manifest, OPEN};
 const REMEMBERED_MAX: usize = 1 << 14;
 
 /// The file that holds them.
-const FILE: &str = "ids.tsv";
+pub(crate) const FILE: &str = "ids.tsv";
 
 /// The life of an id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

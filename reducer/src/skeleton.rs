@@ -34,6 +34,8 @@ pub(crate) struct Span {
     pub(crate) byte_offset: u64,
     /// Where all of it is.
     pub(crate) stored: Stored,
+    /// It is of the period that is decided, and not of what is seen around that.
+    pub(crate) is_own: bool,
 }
 
 /// What is seen of an event.
@@ -84,6 +86,7 @@ impl Span {
             hosts: span.hosts.into(),
             late_us: late_us.into(),
             stored,
+            is_own: true,
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use schema::tables::{EventRow, LogSequenceRow, RelationRow, RequestRow, Row, RunRow, SpanRow};
+use schema::tables::{EventRow, IntervalRow, LogSequenceRow, RelationRow, RequestRow, Row, RunRow, SpanRow};
 use schema::{
     Accumulator, Event, InputAccount, Model, Name, PREFIX_BYTES, Pass, Span, TraceId, Value, Values, sketch,
 };
@@ -148,7 +148,12 @@ fn add(model: &Model, table: &Path, lines: &BTreeMap<&str, Vec<Line>>, logs: &[[
 }
 
 fn add_all(model: &Model, table: &Path, lines: &BTreeMap<&str, Vec<Line>>, logs: &[Vec<Log>; 2]) -> Appended {
-    add_in_periods(model, table, lines, logs, Config::default())
+    add_in_periods(model, table, lines, logs, short_periods())
+}
+
+/// Periods of four windows; of what is over nothing is decided again.
+fn short_periods() -> Config {
+    Config { period_events: 1, ..Config::default() }
 }
 
 fn add_in_periods(
@@ -264,10 +269,10 @@ fn what_is_decided_period_after_period_is_what_it_is_at_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let once = folder.path().join("once");
         let logs = before(&lines, i64::MAX).map(|n| vec![("app.log".to_owned(), 0..n)]);
-        let all = add_all(&model, &once, &lines, &logs);
+        let all = add_in_periods(&model, &once, &lines, &logs, Config::default());
         let n_parts = |table: &Path| {
             let files = Manifest::read(table).expect("a table").files.into_iter();
-            files.filter(|file| file.table == "requests" && !file.is_open).count()
+            files.filter(|file| file.table == "requests").count()
         };
         assert_eq!(n_parts(&once), 1);
         for (period_events, n_parts_min) in [(1, 6), (100, 3), (200, 2), (100_000, 1)] {
@@ -278,6 +283,81 @@ fn what_is_decided_period_after_period_is_what_it_is_at_once() {
             assert_eq!((some.n_events, some.n_open), (all.n_events, all.n_open));
             assert!(n_parts(&table) >= n_parts_min, "{} of {period_events}", n_parts(&table));
         }
+    }
+}
+
+/// What is appended in parts that are too few to learn from is, with all probabilities, what it is at
+/// once: the last events are decided again.
+#[test]
+fn few_lines_are_decided_with_those_before() {
+    let model = sketch::model(MODEL);
+    for seed in 0..6 {
+        let (lines, mut random) = (lines(seed), Random(seed));
+        let folder = tempfile::tempdir().expect("a folder");
+        let [once, grown, shared] = ["once", "grown", "shared"].map(|name| folder.path().join(name));
+        let whole = |n: [usize; 2]| n.map(|n| vec![("app.log".to_owned(), 0..n)]);
+        let config = Config::default();
+        let add = |table: &Path, cut| {
+            add_in_periods(&model, table, &lines, &whole(before(&lines, cut)), config.clone())
+        };
+        let all = add(&once, i64::MAX);
+        for cut in cuts(&mut random) {
+            let some = add(&grown, cut);
+            assert!(
+                some.n_open <= all.n_open.max(20),
+                "those alone that may go on are told: {}",
+                some.n_open
+            );
+            let logs = whole(before(&lines, cut));
+            add_in_shares(&model, &shared, &lines, &logs, (&config, 2, &mut random));
+        }
+        let all_rows = |table: &Path| -> Vec<String> {
+            let manifest = Manifest::read(table).expect("a table");
+            let (requests, spans) = (manifest.rows::<RequestRow>(), manifest.rows::<SpanRow>());
+            let mut rows: Vec<String> =
+                requests.expect("rows").iter().map(|row| format!("{row:?}")).collect();
+            rows.extend(spans.expect("rows").iter().map(|row| format!("{row:?}")));
+            rows
+        };
+        assert_eq!(all_rows(&grown), all_rows(&once), "seed {seed}");
+        assert_eq!(all_rows(&shared), all_rows(&once), "seed {seed}");
+    }
+}
+
+/// Of the last events thinning closes what is over, and that does not come back.
+#[test]
+fn what_is_over_can_be_thinned() {
+    let model = sketch::model(MODEL);
+    for (seed, left) in
+        [(0, Detail::Spans), (1, Detail::Requests), (2, Detail::Intervals), (3, Detail::Spans)]
+    {
+        let (lines, mut random) = (lines(seed), Random(seed));
+        let folder = tempfile::tempdir().expect("a folder");
+        let (once, thinned) = (folder.path().join("once"), folder.path().join("thinned"));
+        let whole = |n: [usize; 2]| n.map(|n| vec![("app.log".to_owned(), 0..n)]);
+        let add = |table: &Path, cut| {
+            add_in_periods(&model, table, &lines, &whole(before(&lines, cut)), Config::default())
+        };
+        let before_us = LENGTH_US / 4 + random.below(LENGTH_US / 4);
+        let thin = |table: &Path| {
+            let mut writer = Writer::open(table).expect("a table");
+            thin(&mut writer, &Thinning { before_us, left, interval_us: SECOND_US }).expect("thinned")
+        };
+        add(&once, i64::MAX);
+        let n_old = thin(&once).n_events;
+        assert!((40..200).contains(&n_old), "{n_old}");
+        // All of it is over, some of it, none.
+        let mut n_removed = 0;
+        for cut in [before_us + 5 * SECOND_US, LENGTH_US * 3 / 4, i64::MAX] {
+            add(&thinned, cut);
+            n_removed += thin(&thinned).n_events;
+            assert_eq!(thin(&thinned).number, None, "once is enough");
+        }
+        assert_eq!(n_removed, n_old, "seed {seed}");
+        check_same(&thinned, &once, &format!("seed {seed}"));
+        let intervals = rows::<IntervalRow>(&thinned);
+        assert_eq!(intervals, rows::<IntervalRow>(&once));
+        assert_eq!(intervals.is_empty(), left != Detail::Intervals);
     }
 }
 
@@ -381,7 +461,8 @@ fn what_is_over_is_left_alone() {
     let linked = linked.map(|file| file.expect("a file").file_name().display().to_string());
     let mut linked: Vec<String> = linked.filter(|name| name.contains("open")).collect();
     linked.dedup();
-    assert_eq!(linked, ["part-2-open.parquet"], "who reads folders sees the newest state");
+    let is_newest = linked.iter().all(|name| name.starts_with("part-2-"));
+    assert!(is_newest && !linked.is_empty(), "who reads folders sees the newest state: {linked:?}");
     // The state before is a way back until the next commit.
     std::fs::write(table.join("manifest-2.json"), b"{").expect("a file");
     let back = Manifest::read(&table).expect("the state before");
@@ -404,8 +485,12 @@ fn another_release_ends_what_was_open() {
     let all = rows::<RequestRow>(&table);
     assert_eq!(all.len(), first.requests.len() + second.requests.len());
     assert!(rows_before.iter().all(|row| all.contains(row)), "they stay as they are");
-    for number in ["part-1-open.parquet", "part-2-open.parquet"] {
-        assert!(table.join("requests/day=1970-01-01").join(number).exists(), "{number}");
+    let day = std::fs::read_dir(table.join("requests/day=1970-01-01")).expect("a day");
+    let names: Vec<String> =
+        day.map(|file| file.expect("a file").file_name().display().to_string()).collect();
+    for number in ["part-1-", "part-2-"] {
+        let is_open = |name: &&String| name.starts_with(number) && name.ends_with("-open.parquet");
+        assert!(names.iter().any(|name| is_open(&name)), "{number}: {names:?}");
     }
     let open = Manifest::read(&table).expect("a table").files.into_iter().filter(|file| file.table == "kept");
     let number = |path: &str| path.split('/').nth(1).map(ToOwned::to_owned);
@@ -443,8 +528,9 @@ fn ids_that_come_again_are_told_over_appends() {
     let are_used = |id: &dyn Fn(i64) -> Option<String>| -> Vec<bool> {
         let folder = tempfile::tempdir().expect("a folder");
         let add = |round: i64| {
-            let line =
-                |at: i64, point, top| (SECOND_US * (round * 300 + at / 4), round * 4 + at % 4, point, top);
+            let line = |at: i64, point, top| {
+                (SECOND_US * (round * 300 + at / 4) + 7_919 * at, round * 4 + at % 4, point, top)
+            };
             let asks: Vec<Line> = (0..4).map(|at| line(at, "begins", "ask")).collect();
             let serves: Vec<Line> = (4..8).map(|at| line(at, "serves", "serve")).collect();
             let logs = [(format!("app.{round}.log"), 0..4)];

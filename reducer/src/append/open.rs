@@ -1,38 +1,51 @@
-//! Open: what a table keeps of requests that may go on, so that periods that are added one by one
-//! become what they would be at once.
+//! Open: what a table keeps of its last requests, so that what is appended bit by bit becomes what it
+//! would be at once.
 //!
 //! ```text
-//!                 a window
-//!                 |<----->|
-//! ... requests ...|. . . .| end of what was read
-//!       over      | open  |
+//!            an eighth of a period
+//!      |<---------------------------->|
+//!      |                      a window
+//!      |                      |<----->|
+//! .....|. . . . . . . . . . . |. . . .| end of what was read
+//! over |                      | may go on
+//!      | revised              |
 //! ```
-//! The rows of open requests are in data files of their own, and their spans as the mapper gave
-//! them in `TABLE/open/<n>/kept`, in the form of a map output. The next append takes both out of the
-//! table and makes requests of these spans and the new ones together. Ids say where a request
-//! begins in the logs, so what goes on keeps its id.
+//! Requests that are at work within a window of the end may go on. And what is usual in a log (how
+//! long a hand-off takes, what names a request and what names a node) is learnt from the spans at
+//! hand: of the few lines of ten seconds nothing could be. So the last requests are decided again
+//! with what comes next, as many as it takes to learn from.
+//!
+//! Their rows are in data files of their own, and their spans as the mapper gave them in
+//! `TABLE/open/<n>/kept`, in the form of a map output, with the requests that they are of. The next
+//! append takes both out of the table and makes requests of these spans and the new ones together.
+//! Ids say where a request begins in the logs, so what goes on keeps its id.
 //!
 //! A span is not cut where a period ends if the log that it is in is read again, as one that has
 //! grown or was renamed is: its records are taken as they are mapped now.
 //!
-//! What is kept is bounded by what is printed within two windows, beside requests that do not end.
-//! What a bound cuts: requests that are silent for longer than the window, whatever the reason,
-//! and so those of logs that end more than a window before the last one of their period; spans in
-//! logs that are not there any more. Where the model is another
-//! one, all that was open is over.
+//! What is kept is bounded by what is printed within two windows, or by that many events, beside
+//! requests that do not end. What a bound cuts: requests that are silent for longer, whatever the
+//! reason, and so those of logs that end long before the last one of their period; spans in logs
+//! that are not there any more. Where the model is another one, all that was open is over.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustc_hash::FxHashSet;
 use schema::tables::{self, OutputsWriter};
 use schema::{Accumulator, InputAccount, Model, Name, NodeOutput, Place, Result};
 
 use super::Node;
+use crate::Config;
 use crate::catalog::is_of_same_log;
 use crate::skeleton::Stored;
 use crate::spill::{self, Spill, SpillWriter, Spilled, Store};
 use crate::table::{DataFile, KEPT, Manifest, OPEN};
+
+pub(crate) mod requests;
+
+pub(super) use self::requests::OpenRequest;
+use self::requests::Requests;
 
 /// What a table has kept.
 #[derive(Debug)]
@@ -176,39 +189,69 @@ pub(super) fn from_us(
     first_us.unwrap_or(last_us).saturating_sub(window_us)
 }
 
-/// Keeps `spans` of requests that may go on, in this order, for the manifest of this `number`;
-/// returns the files.
+/// Of a period this share is enough to learn from.
+const ENOUGH_SHARE: u64 = 8;
+
+/// From when on what is at work is decided again with what is appended next, µs: what may go on
+/// `open_from_us`, and the last events, as many as it takes to learn from. `spans` are in order.
+pub(super) fn revised_from_us(spans: &[Spill], open_from_us: i64, config: &Config) -> i64 {
+    let mut n_left = config.period_events / ENOUGH_SHARE;
+    let is_one = |span: &&Spill| {
+        let is_one = n_left > 0;
+        n_left = n_left.saturating_sub(u64::from(span.n_events));
+        is_one
+    };
+    let first = spans.iter().rev().take_while(is_one).last();
+    first.map_or(open_from_us, |first| first.start_us.min(open_from_us))
+}
+
+/// A span that is decided again, and of which request it is.
+pub(super) struct OpenSpan {
+    pub(super) stored: Stored,
+    pub(super) request: OpenRequest,
+}
+
+/// Keeps `spans`, in this order, for the manifest of this `number`; returns the files.
 pub(super) fn keep(
     (folder, number): (&Path, u64),
     model: &Model,
-    (spans, stores): (Vec<Stored>, &[Store]),
+    (spans, stores): (&[OpenSpan], &[Store]),
     inputs: &BTreeMap<String, Vec<InputAccount>>,
 ) -> Result<Vec<DataFile>> {
-    let mut by_node: BTreeMap<&str, Vec<Stored>> = BTreeMap::new();
-    for span in spans {
-        by_node.entry(stores[span.store as usize].node.as_str()).or_default().push(span);
+    let mut by_node: BTreeMap<&str, (Vec<Stored>, Vec<OpenRequest>)> = BTreeMap::new();
+    for OpenSpan { stored, request } in spans {
+        let of_node = by_node.entry(stores[stored.store as usize].node.as_str()).or_default();
+        of_node.0.push(*stored);
+        of_node.1.push(*request);
     }
     if by_node.is_empty() {
         return Ok(Vec::new());
     }
     let kept = folder.join(OPEN).join(number.to_string()).join(KEPT);
     let mut writer = OutputsWriter::create(&kept, model.digest())?;
-    for (node, spans) in by_node {
+    let mut of_requests = Requests::default();
+    for (node, (spans, requests)) in by_node {
         let mut files = BTreeSet::new();
         spill::read_in_parts(stores, &spans, |_, span| {
             files.extend(files_of(&span));
             Ok(())
         })?;
         let used = with_like(&files, &inputs[node]);
+        let mut requests = requests.into_iter();
         spill::read_in_parts(stores, &spans, |_, mut span| {
             keep_files(&used, &inputs[node], std::iter::once(&mut span));
+            of_requests.add(&span, requests.next().expect("one of each span"));
             writer.add(model, &[Accumulator { spans: vec![span], links: Vec::new() }])
         })?;
         writer.add_inputs(node, &keep_files(&used, &inputs[node], std::iter::empty()));
     }
-    let relative = |path: &PathBuf| {
-        let path = path.strip_prefix(folder).unwrap_or(path);
-        path.display().to_string().replace('\\', "/")
-    };
-    writer.finish()?.iter().map(|path| DataFile::of_kept(folder, relative(path))).collect()
+    let [accumulators, accounts] = writer.finish()?;
+    let files = [accumulators, accounts, of_requests.write(&kept)?];
+    files.iter().map(|path| DataFile::of_kept(folder, relative(folder, path))).collect()
+}
+
+/// A path below the table's folder, with `/`.
+fn relative(folder: &Path, path: &Path) -> String {
+    let path = path.strip_prefix(folder).unwrap_or(path);
+    path.display().to_string().replace('\\', "/")
 }

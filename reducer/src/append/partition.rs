@@ -202,7 +202,7 @@ impl Learnt {
         let lives = &IdLives::read(&manifest)?;
         let share = Share { model, config, periods: &periods, stores, moved: &moved, lives };
         let later = Later {
-            from_us: Some(periods.seen_later_us(&range).min(learnt.plan.open_from_us)),
+            from_us: Some(periods.seen_later_us(&range).min(learnt.plan.revised_from_us)),
             makers: periods.makers_from(range.end),
         };
         let joined = share.join(range.clone(), &later)?;
@@ -245,7 +245,7 @@ impl Learnt {
         let (lives, stores) = (&IdLives::default(), &stores[..]);
         let share = Share { model: &model, config: &config, periods: &periods, stores, moved: &moved, lives };
         let (joined, made_of) = shares.join(folder, &share)?;
-        let are_open = joined.are_open(&share, plan.open_from_us);
+        let are_open = joined.are_at_work(&share, plan.revised_from_us);
         let numbers = adding.numbers.clone();
         let names = Names::new(Context { model: &model, inputs: &inputs, log_point_numbers: &numbers, keep });
         let (table, number) = adding.commit.place();
@@ -259,8 +259,9 @@ impl Learnt {
             made.facts.extend(decoded::<Vec<Fact>>(&facts, &version::read(&facts, FACTS)?)?);
             adding.add(period, made, &joined.shown[period])
         })?;
-        adding.appended.n_open += are_open.iter().filter(|is_open| **is_open).count() as u64;
-        adding.keep_open(&model, (joined.open_spans(&share, &are_open), stores), &inputs)?;
+        adding.appended.n_open += joined.n_at_work(&share, plan.open_from_us);
+        let spans = joined.open_spans((&share, &names), &are_open, plan.open_from_us);
+        adding.keep_open(&model, (&spans, stores), &inputs)?;
         adding.keep_lives(&joined.open_ids(&are_open), joined.shown.iter())?;
         let appended = adding.finish()?;
         remove_shares(folder);

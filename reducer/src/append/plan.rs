@@ -34,6 +34,8 @@ pub(super) struct Plan {
     moved: BTreeMap<Name, i64>,
     /// From when on what is at work may go on, µs.
     pub(super) open_from_us: i64,
+    /// From when on what is at work is decided again with what is appended next, µs.
+    pub(super) revised_from_us: i64,
 }
 
 impl Plan {
@@ -47,6 +49,7 @@ impl Plan {
         let moved = clocks_moved(stores, &spans)?;
         let spans = periods::in_order(spans, stores, &moved);
         let open_from_us = open::from_us(&spans, (stores, read), config.window_us);
+        let revised_from_us = open::revised_from_us(&spans, open_from_us, config);
         let begins_us = periods::begins_us(&spans, config);
         let periods = Periods::new(spans, begins_us, config.window_us);
         let mut makers = vec![Vec::new(); periods.len()];
@@ -64,7 +67,7 @@ impl Plan {
         let n_events = (0..periods.len()).map(n_events).collect();
         let moved = moved.into_iter().collect();
         let Periods { spans, begins_us, .. } = periods;
-        Ok((spans, Self { begins_us, n_events, makers, moved, open_from_us }))
+        Ok((spans, Self { begins_us, n_events, makers, moved, open_from_us, revised_from_us }))
     }
 
     /// The periods of `spans`, which are in order; of makers those that are among these.

@@ -19,6 +19,7 @@ use schema::{Accumulator, Error, ErrorKind, Event, Model, Name, Place, Probabili
 use serde::{Deserialize, Serialize};
 
 use super::AddedRequests;
+use super::open::{OpenRequest, OpenSpan};
 use super::periods::Periods;
 use crate::clocks::{self, Moved};
 use crate::finish::{Clocks, Finished, Names, Requests, Rows};
@@ -225,10 +226,11 @@ impl<'a> Share<'a> {
         let seen = periods.seen(period);
         let mut spans = spill::skeletons(self.stores, &periods.stored(&seen))?;
         clocks::move_back(&mut spans, self.moved);
+        let is_own = |span: u32| own.contains(&(span as usize));
+        spans.iter_mut().zip(&seen).for_each(|(span, &number)| span.is_own = is_own(number));
         let numbers: FxHashMap<Stored, u32> = spans.iter().map(|span| span.stored).zip(seen).collect();
         let linked = Linked::new(self.model, spans, self.config, self.lives);
         let number = |span: u32| numbers[&linked.spans[span as usize].stored];
-        let is_own = |span: u32| own.contains(&(span as usize));
         let mut links = Vec::new();
         for (link, &probability) in linked.links.iter().zip(&linked.probabilities) {
             let (from, to) = (number(link.from), number(link.to));
@@ -267,17 +269,36 @@ fn clocks_of(model: &Model, linked: &Linked) -> Clocks {
 }
 
 impl Joined {
-    /// Which requests may go on, by their number: one of their spans ends at this time or later.
-    pub(super) fn are_open(&self, share: &Share<'_>, from_us: i64) -> Vec<bool> {
+    /// How many requests are at work at this time or later, µs.
+    pub(super) fn n_at_work(&self, share: &Share<'_>, from_us: i64) -> u64 {
+        self.are_at_work(share, from_us).into_iter().filter(|is_one| *is_one).count() as u64
+    }
+
+    /// Which requests are, by their number: one of their spans ends then or later.
+    pub(super) fn are_at_work(&self, share: &Share<'_>, from_us: i64) -> Vec<bool> {
         let end_us = |&at: &u32| share.periods.spans[self.order[at as usize] as usize].end_us;
         self.requests.iter().map(|request| request.spans.iter().any(|at| end_us(at) >= from_us)).collect()
     }
 
-    /// Where the spans of the requests that `are_open` are.
-    pub(super) fn open_spans(&self, share: &Share<'_>, are_open: &[bool]) -> Vec<Stored> {
-        let open = self.requests.iter().zip(are_open).filter(|(_, is_open)| **is_open);
-        let spans = open.flat_map(|(request, _)| &request.spans).map(|&at| self.order[at as usize]);
-        share.periods.stored(&spans.collect::<Vec<u32>>())
+    /// The spans of the requests that `are_open`, of which those may go on that are at work at this time
+    /// or later, µs; `names` gives the ids.
+    pub(super) fn open_spans(
+        &self,
+        (share, names): (&Share<'_>, &Names<'_>),
+        are_open: &[bool],
+        from_us: i64,
+    ) -> Vec<OpenSpan> {
+        let may_go_on = self.are_at_work(share, from_us);
+        let span = |at: u32| &share.periods.spans[self.order[at as usize] as usize];
+        let mut spans = Vec::new();
+        let requests = self.requests.iter().zip(may_go_on).zip(are_open);
+        for ((request, may_go_on), _) in requests.filter(|(_, is_open)| **is_open) {
+            let (node, first) = span(request.spans[0]).key(share.stores);
+            let request_of = OpenRequest { id: names.request_number(&node, first), may_go_on };
+            let open = |&at: &u32| OpenSpan { stored: span(at).stored, request: request_of };
+            spans.extend(request.spans.iter().map(open));
+        }
+        spans
     }
 
     /// Hashes of the ids of the requests that `are_open`.

@@ -54,7 +54,8 @@ pub(super) fn request_rows(
 ) -> RequestRows {
     assert!(!accumulator.spans.is_empty(), "a request has a span");
     let reached = clocks.reached(context.model, accumulator);
-    let number = names.request_number(accumulator);
+    let first = &accumulator.spans[0];
+    let number = names.request_number(&first.node, first.events[0].place());
     let request_id = Text::from(format!("{number:032x}"));
     let extents: Vec<(i64, i64)> = accumulator.spans.iter().map(extent).collect();
     let (labels, clocks_differ) = reached.hand_offs.labels(accumulator, request_key(number), clocks.bounds());

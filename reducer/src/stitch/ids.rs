@@ -63,7 +63,7 @@ pub(super) fn find(
     let mut ids = Ids::none(spans.len());
     let mut senders = Senders::new(model);
     for (kind, of_kind) in (0..).zip(kinds(spans, by_hand)) {
-        let shown = lives((pairs, facts), &mut senders, &of_kind, known);
+        let shown = lives((pairs, facts), &mut senders, (spans, &of_kind), known);
         let hashes: FxHashSet<u64> = shown.iter().map(|(hash, _)| *hash).collect();
         let [n_other, mut n_again, mut n_entries] =
             known.sums(&|field| of_kind.fields.contains_key(&field), &hashes);
@@ -162,9 +162,10 @@ fn kinds<'s>(spans: &'s [Span], by_hand: &ByHand) -> Vec<Kind<'s>> {
 fn lives(
     (pairs, facts): (&Pairs<'_>, &Facts<'_>),
     senders: &mut Senders<'_>,
-    kind: &Kind<'_>,
+    (all, kind): (&[Span], &Kind<'_>),
     known: &IdLives,
 ) -> Vec<Shown> {
+    let is_own = |span: u32| all[span as usize].is_own;
     let unnamed = Unnamed::new(facts, kind);
     let field = kind.fields.keys().next().copied().unwrap_or_default();
     // What asks for it, and carries no id of this kind, says as little as what asks from outside.
@@ -179,10 +180,11 @@ fn lives(
             let top = top.filter(|&top| senders.of(top).is_disjoint(&tops));
             top.zip(facts.get(span).first_point).is_some_and(|(top, point)| pairs.starts_with(top, point))
         };
-        let n_entries = spans.iter().filter(|&&span| is_entry(span)).count();
+        let n_entries = spans.iter().filter(|&&span| is_own(span) && is_entry(span)).count();
         // The request that it was of is over, and written.
-        let is_back = known.is_known(hash) && spans.first().is_some_and(|&first| is_entry(first));
-        let n_again = times_again((pairs, facts), (senders, &unnamed), spans) + usize::from(is_back);
+        let is_back = known.is_known(hash) && spans.first().is_some_and(|&at| is_own(at) && is_entry(at));
+        let again = times_again((pairs, facts), (senders, &unnamed), spans);
+        let n_again = again.into_iter().filter(|&span| is_own(span)).count() + usize::from(is_back);
         shown.push((hash, Life { field, n_again, n_entries }));
     }
     shown
@@ -245,14 +247,14 @@ impl Unnamed {
     }
 }
 
-/// How often an id comes again: nothing that carries it is at work, and something begins that nothing
-/// of it can have asked for.
+/// With which spans an id comes again: nothing that carries it is at work, and something begins that
+/// nothing of it can have asked for.
 fn times_again(
     (pairs, facts): (&Pairs<'_>, &Facts<'_>),
     (senders, unnamed): (&mut Senders<'_>, &Unnamed),
     spans: &[u32],
-) -> usize {
-    let mut n_again = 0;
+) -> Vec<u32> {
+    let mut again = Vec::new();
     let mut tops: FxHashSet<TopLevelId> = FxHashSet::default();
     let (mut from_us, mut end_us, mut longest_us) = (i64::MAX, i64::MIN, 0);
     for &span in spans {
@@ -269,7 +271,7 @@ fn times_again(
                 && !senders.of(top).iter().any(|from| *from != top && tops.contains(from))
                 && !senders.of(top).iter().any(|from| unnamed.can_ask(*from, times_us))
             {
-                n_again += 1;
+                again.push(span);
                 tops.clear();
             }
             from_us = fact.start_us;
@@ -278,7 +280,7 @@ fn times_again(
         end_us = end_us.max(fact.end_us);
         tops.extend(fact.tops);
     }
-    n_again
+    again
 }
 
 impl Ids {

@@ -93,7 +93,8 @@ fn remove_unnamed(folder: &Path, is_open: bool, named: &BTreeSet<PathBuf>) -> Re
     for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
         let path = entry.map_err(Error::io(folder))?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        let is_data = name.ends_with(".parquet") && (name.starts_with("part-") || is_open);
+        let is_rows = name.ends_with(".parquet") && name.starts_with("part-");
+        let is_data = is_rows || (is_open && (name.ends_with(".parquet") || name.ends_with(".tsv")));
         let ours = is_data || name.ends_with(".tmp");
         if path.is_dir() {
             remove_unnamed(&path, is_open, named)?;

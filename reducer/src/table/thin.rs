@@ -5,7 +5,8 @@
 //! everything is that old are left out of the next manifest, or stay; others are written again,
 //! what is thinned and the rest each in files of their own, in the order in which they were.
 //! Records of no request go with the events of their time. Relations stay as long as their request
-//! does; the other one may be counted by then. What may go on is left alone.
+//! does; the other one may be counted by then. What may go on is left alone; of what is over, but
+//! would be decided again with the next append ([`crate::append::open`]), what is old is closed.
 //!
 //! The new manifest is written twice, so that the way back from it needs no file of the old one.
 
@@ -15,14 +16,16 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashSet;
 use schema::Result;
 use schema::tables::{
-    Batches, EventRow, EventTiming, Growing, IntervalRow, Metadata, RelationRow, RequestEnd, RequestNodeRow,
-    RequestRow, RequestTiming, Row, SpanRow, Text, Time,
+    self, Batches, EventRow, EventTiming, Growing, IntervalRow, LogSequenceRow, Metadata, RelationRow,
+    RequestEnd, RequestNodeRow, RequestRow, RequestTiming, Row, SpanRow, Text, Time,
 };
 use serde_json::{Value, json};
 
-use super::{DataFile, Manifest, Writer, create_folder_of, date, path_of};
+use super::{DataFile, KEPT, Manifest, OPEN, Writer, create_folder_of, date, path_of};
+use crate::append::open::requests::KeptRequests;
 use crate::catalog::Catalog;
 use crate::finish::day_of;
+use crate::id_lives::FILE as KEPT_IDS;
 
 /// What is left of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,9 +138,12 @@ pub fn thin(writer: &mut Writer, thinning: &Thinning) -> Result<Removed> {
     let bytes = |files: &[DataFile]| files.iter().map(|file| file.n_bytes).sum::<u64>();
     let before = bytes(&manifest.files);
     let catalog = Catalog::load(manifest)?;
+    let kept = KeptRequests::read(manifest)?;
     let mut step = Step {
         manifest,
         thinning,
+        over: kept.as_ref().map(KeptRequests::over).unwrap_or_default(),
+        closed: FxHashSet::default(),
         number: writer.next_number(),
         n_written: 0,
         replaced: BTreeMap::new(),
@@ -151,6 +157,9 @@ pub fn thin(writer: &mut Writer, thinning: &Thinning) -> Result<Removed> {
         return Ok(Removed { bytes: [before; 2], ..Removed::default() });
     }
     step.write_intervals()?;
+    if let Some(kept) = kept.filter(|_| !step.closed.is_empty()) {
+        step.close(kept)?;
+    }
     let Step { number, mut replaced, mut removed, .. } = step;
     let mut next = Manifest { number, damage: None, ..writer.manifest.clone() };
     next.lease = super::Lease::default();
@@ -177,19 +186,22 @@ struct Group<'m> {
     spans: Option<&'m DataFile>,
     events: Option<&'m DataFile>,
     relations: Option<&'m DataFile>,
+    /// The next append decides them again.
+    is_open: bool,
 }
 
-/// Those of the days until `last`, without what may go on.
+/// Those of the days until `last`.
 fn groups(manifest: &Manifest, last: i64) -> Vec<Group<'_>> {
     let last = format!("day={}", date(last));
     let mut groups: BTreeMap<(&str, &str), Group<'_>> = BTreeMap::new();
-    for file in manifest.files.iter().filter(|file| !file.is_open) {
+    for file in &manifest.files {
         let Some((before, name)) = file.path.split_once(&format!("{}/day=", file.table)) else { continue };
         let day = name.split('/').next().unwrap_or_default();
         if format!("day={day}") > last {
             continue;
         }
         let group = groups.entry((before, name)).or_default();
+        group.is_open = file.is_open;
         match &*file.table {
             "requests" => group.requests = Some(file),
             "request_nodes" => group.request_nodes = Some(file),
@@ -207,6 +219,10 @@ struct Step<'m> {
     manifest: &'m Manifest,
     thinning: &'m Thinning,
     number: u64,
+    /// Of requests that the next append decides again those that are over.
+    over: FxHashSet<Text>,
+    /// Of these those that are thinned.
+    closed: FxHashSet<Text>,
     /// Groups that were written.
     n_written: u64,
     /// What stands in the place of a file of the table, by its path.
@@ -232,6 +248,9 @@ impl Step<'_> {
         for file in all.into_iter().flatten() {
             file.check(&self.manifest.folder.join(&file.path))?;
         }
+        if group.is_open {
+            self.closed.extend(old.iter().cloned());
+        }
         if left == Detail::Intervals {
             self.count(group, &old)?;
         }
@@ -241,7 +260,7 @@ impl Step<'_> {
         }
         // What is thinned first, as it is older.
         if left > Detail::Intervals && !old.is_empty() {
-            let n = self.next();
+            let n = self.next(false);
             self.copy::<RequestRow>(group.requests, n, &|row| old.contains(&row.request_id))?;
             self.copy::<RequestNodeRow>(group.request_nodes, n, &|row| old.contains(&row.request_id))?;
             self.copy::<RelationRow>(group.relations, n, &|row| old.contains(&row.request_id))?;
@@ -249,7 +268,7 @@ impl Step<'_> {
                 self.copy::<SpanRow>(group.spans, n, &|row| old.contains(&row.request_id))?;
             }
         }
-        let n = self.next();
+        let n = self.next(group.is_open);
         self.copy::<RequestRow>(group.requests, n, &|row| !old.contains(&row.request_id))?;
         self.copy::<RequestNodeRow>(group.request_nodes, n, &|row| !old.contains(&row.request_id))?;
         self.copy::<RelationRow>(group.relations, n, &|row| !old.contains(&row.request_id))?;
@@ -261,9 +280,49 @@ impl Step<'_> {
         })
     }
 
-    fn next(&mut self) -> u64 {
+    /// The number of files to be written, of what `is_open` or not.
+    fn next(&mut self, is_open: bool) -> (u64, bool) {
         self.n_written += 1;
-        self.n_written
+        (self.n_written, is_open)
+    }
+
+    /// Takes the spans of requests that are closed out of what is `kept`; their log sequences stay.
+    fn close(&mut self, kept: KeptRequests) -> Result<()> {
+        let folder = &self.manifest.folder;
+        let open = |table: &str| {
+            let table = table.to_owned();
+            self.manifest.files.iter().filter(move |file| file.is_open && file.table == table)
+        };
+        let (mut ids, mut sequences): (FxHashSet<Text>, Vec<LogSequenceRow>) = Default::default();
+        for file in open(RequestRow::TABLE) {
+            let (rows, _) = tables::read::<RequestRow>(&folder.join(&file.path))?;
+            let closed = rows.into_iter().filter(|row| self.closed.contains(&row.request_id));
+            ids.extend(closed.map(|row| row.log_sequence_id));
+        }
+        for file in open(LogSequenceRow::TABLE) {
+            sequences.extend(tables::read::<LogSequenceRow>(&folder.join(&file.path))?.0);
+        }
+        let known: FxHashSet<Text> = self
+            .manifest
+            .closed_rows::<LogSequenceRow>()?
+            .into_iter()
+            .map(|row| row.log_sequence_id)
+            .collect();
+        sequences.retain(|row| ids.contains(&row.log_sequence_id) && !known.contains(&row.log_sequence_id));
+        // What the last appends have shown of ids stays known.
+        let spans = open(KEPT).filter(|file| !file.path.ends_with(KEPT_IDS));
+        let mut replaced: Vec<_> = spans.map(|file| (file.path.clone(), Vec::new())).collect();
+        if !sequences.is_empty() {
+            let path = path_of(LogSequenceRow::TABLE, None, self.number, false);
+            let full = folder.join(&path);
+            create_folder_of(&full)?;
+            let written = tables::write(&full, &sequences, &Metadata::new())?;
+            replaced.push((path.clone(), vec![DataFile::new(LogSequenceRow::TABLE, path, written, false)]));
+        }
+        let files = kept.without(&self.closed, self.number)?;
+        replaced.extend(files.into_iter().map(|file| (file.path.clone(), vec![file])));
+        self.replaced.extend(replaced);
+        Ok(())
     }
 
     /// The requests of a group that are thinned, and how many others there are.
@@ -272,7 +331,8 @@ impl Step<'_> {
         if let Some(file) = group.requests {
             for rows in Batches::<RequestEnd>::open(&self.manifest.folder.join(&file.path))? {
                 for row in rows? {
-                    if row.end_ts.0 < self.thinning.before_us {
+                    let may_go_on = group.is_open && !self.over.contains(&row.request_id);
+                    if row.end_ts.0 < self.thinning.before_us && !may_go_on {
                         old.insert(row.request_id);
                     } else {
                         n_new += 1;
@@ -325,11 +385,14 @@ impl Step<'_> {
             (group.spans, left < Detail::Spans),
             (group.events, true),
         ];
-        for file in is_out.into_iter().filter(|(_, is_out)| *is_out).filter_map(|(file, _)| file) {
-            self.replaced.entry(file.path.clone()).or_default();
+        for (file, is_out) in is_out.into_iter().filter_map(|(file, is_out)| Some((file?, is_out))) {
+            if is_out || group.is_open {
+                let places = self.replaced.entry(file.path.clone()).or_default();
+                places.extend((!is_out).then(|| DataFile { is_open: false, ..file.clone() }));
+            }
         }
         if has_new_of_none {
-            let (n, before_us) = (self.next(), self.thinning.before_us);
+            let (n, before_us) = (self.next(false), self.thinning.before_us);
             let is_left = |row: &EventRow| row.request_id.is_none() && row.ts.0 >= before_us;
             self.copy::<EventRow>(group.events, n, &is_left)?;
         }
@@ -341,13 +404,14 @@ impl Step<'_> {
     fn copy<R: Row>(
         &mut self,
         file: Option<&DataFile>,
-        n: u64,
+        (n, is_open): (u64, bool),
         is_wanted: &dyn Fn(&R) -> bool,
     ) -> Result<()> {
         let Some(file) = file else { return Ok(()) };
         let places = self.replaced.entry(file.path.clone()).or_default();
         let day = file.path.rsplit('/').nth(1).unwrap_or_default();
-        let path = format!("{}/{day}/part-{}-{n}.parquet", R::TABLE, self.number);
+        let open = if is_open { format!("{OPEN}/{}/", self.number) } else { String::new() };
+        let path = format!("{open}{}/{day}/part-{}-{n}.parquet", R::TABLE, self.number);
         let full = self.manifest.folder.join(&path);
         create_folder_of(&full)?;
         let mut copy: Option<Growing<R>> = None;
@@ -365,7 +429,7 @@ impl Step<'_> {
         }
         if let Some(copy) = copy {
             let written = copy.finish(Metadata::new())?;
-            places.push(DataFile::new(R::TABLE, path, written, false));
+            places.push(DataFile::new(R::TABLE, path, written, is_open));
         }
         Ok(())
     }
@@ -413,7 +477,7 @@ impl Step<'_> {
         let full = self.manifest.folder.join(&path);
         create_folder_of(&full)?;
         let rows: Vec<IntervalRow> = std::mem::take(&mut self.intervals).into_values().collect();
-        let written = schema::tables::write(&full, &rows, &Metadata::new())?;
+        let written = tables::write(&full, &rows, &Metadata::new())?;
         let file = DataFile::new(IntervalRow::TABLE, path.clone(), written, false);
         self.replaced.insert(path, vec![file]);
         Ok(())
