@@ -148,7 +148,11 @@ fn to_power(left: f64) -> f64 {
 fn factor(wanted: f64) -> f64 {
     let mut x = (1.0 / wanted).cbrt().min(1.0);
     for _ in 0..STEPS {
-        x -= (x * x * x * (x + wanted) - 1.0) / (x * x * (4.0 * x + 3.0 * wanted));
+        let next = x - (x * x * x * (x + wanted) - 1.0) / (x * x * (4.0 * x + 3.0 * wanted));
+        if next == x {
+            break;
+        }
+        x = next;
     }
     x * x * x
 }
