@@ -434,36 +434,43 @@ impl<'m> Scan<'m> {
         }
         aside.extend(Self::leave_strangers(&waiting, &mut takers));
         if let Some(reason) = self.judge(record, thread, &takers, &facts) {
-            let best = takers.swap_remove(0);
-            let Taker { candidate, span, evidence, .. } = best;
-            let mut after = self.after(&best, &facts);
-            let as_well = |taker: &&Taker| taker.span == span && taker.evidence == evidence;
-            for taker in takers.iter().filter(as_well) {
-                after.or(self.after(taker, &facts));
-            }
-            let fact = facts.iter().find(|(index, _)| *index == candidate);
-            let fact = fact.map(|(_, fact)| fact);
-            let goes = fact.and_then(|fact| self.taking(record, thread, fact, Some(span)));
-            let goes = goes.map(|goes| (goes, Pass::Taking));
-            let own = || Some((self.of_its_own(thread, fact?, span, &after)?, Pass::OfItsOwn));
-            if let Some((goes, by)) = goes.or_else(own) {
-                return Some(Choice { candidate, thread, goes, by });
-            }
-            if evidence.current && (after.n_request > 0 || self.only_goes_on(record, thread, span)) {
-                self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
-            }
-            return Some(Choice {
-                candidate,
-                thread,
-                goes: Goes::Joins(span, after, reason),
-                by: Pass::Judge,
-            });
+            return Some(self.join_best(record, thread, takers, &facts, reason));
         }
         if let Some(at) = self.in_row(record, thread, &takers) {
             let (after, reason) = (self.after(&takers[at], &facts), "order, names the same at once");
             return Some(Choice::joins((&takers[at], after), thread, reason, Pass::InRow));
         }
         self.place_anew(record, thread, facts, (takers, aside))
+    }
+
+    /// Where a record goes that the first of the `takers` takes for `reason`: to that, if the record
+    /// does not show that its thread has begun another one.
+    fn join_best(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        mut takers: Vec<Taker>,
+        facts: &[(usize, Fact)],
+        reason: Name,
+    ) -> Choice {
+        let best = takers.swap_remove(0);
+        let Taker { candidate, span, evidence, .. } = best;
+        let mut after = self.after(&best, facts);
+        let as_well = |taker: &&Taker| taker.span == span && taker.evidence == evidence;
+        for taker in takers.iter().filter(as_well) {
+            after.or(self.after(taker, facts));
+        }
+        let fact = best.fact_of(facts);
+        let goes = fact.and_then(|fact| self.taking(record, thread, fact, Some(span)));
+        let goes = goes.map(|goes| (goes, Pass::Taking));
+        let own = || Some((self.of_its_own(thread, fact?, span, &after)?, Pass::OfItsOwn));
+        if let Some((goes, by)) = goes.or_else(own) {
+            return Choice { candidate, thread, goes, by };
+        }
+        if evidence.current && (after.n_request > 0 || self.only_goes_on(record, thread, span)) {
+            self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
+        }
+        Choice { candidate, thread, goes: Goes::Joins(span, after, reason), by: Pass::Judge }
     }
 
     /// Puts the spans that can take a record in order, the likeliest first; gives those that are
