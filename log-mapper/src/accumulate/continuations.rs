@@ -254,14 +254,14 @@ impl Search<'_, '_> {
         Pieces { all, by_chance, shared_by_chance, whole_us, n_points, n_pairs }
     }
 
+    /// The spans by their ends.
     fn by_end(&self) -> Vec<End> {
-        let spans = self.done.iter().zip(&self.ends.of_span).enumerate();
-        let end = |(span, ((_, closed), ends)): (usize, (&(u64, Closed), &Option<(u32, u32)>))| {
+        let mut by_end: Vec<End> = Vec::with_capacity(self.done.len());
+        for (span, (_, closed)) in self.done.iter().enumerate() {
             // Who has printed no log point is passed over, and counts as one that was looked at.
-            let last = ends.map_or(NO_POINT, |(_, last)| last);
-            closed.span.events.last().map(|event| (at(event), span, last))
-        };
-        let mut by_end: Vec<End> = spans.filter_map(end).collect();
+            let last = self.ends.of_span[span].map_or(NO_POINT, |(_, last)| last);
+            by_end.extend(closed.span.events.last().map(|event| (at(event), span, last)));
+        }
         by_end.sort_unstable();
         by_end
     }
