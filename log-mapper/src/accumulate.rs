@@ -422,37 +422,55 @@ impl<'m> Scan<'m> {
         let told = told.map(|at| (at, "order+time", Pass::ByBeginning));
         let at_once = || Some((self.at_once(record, thread, &takers)?, "follows at once", Pass::AtOnce));
         if let Some((at, reason, by)) = told.or_else(at_once) {
-            return Some(Choice::joins(takers.swap_remove(at), thread, reason, by));
+            let after = self.after(&takers[at], &facts);
+            return Some(Choice::joins((&takers[at], after), thread, reason, by));
         }
         let waiting = self.waiting(record, thread, &takers);
         if let Some(at) = self.by_words(record, &waiting, &takers)
             && !self.orders.starts(record.candidates[takers[at].candidate].log_point)
         {
-            return Some(Choice::joins(takers.swap_remove(at), thread, "order+words", Pass::ByWords));
+            let after = self.after(&takers[at], &facts);
+            return Some(Choice::joins((&takers[at], after), thread, "order+words", Pass::ByWords));
         }
         aside.extend(Self::leave_strangers(&waiting, &mut takers));
         if let Some(reason) = self.judge(record, thread, &takers, &facts) {
-            let Taker { candidate, span, mut fit, evidence, .. } = takers.swap_remove(0);
-            let as_well = takers.extract_if(.., |taker| taker.span == span && taker.evidence == evidence);
-            as_well.for_each(|taker| fit.or(taker.fit));
-            let fact = facts.iter().find(|(index, _)| *index == candidate);
-            let fact = fact.map(|(_, fact)| fact);
-            let goes = fact.and_then(|fact| self.taking(record, thread, fact, Some(span)));
-            let goes = goes.map(|goes| (goes, Pass::Taking));
-            let own = || Some((self.of_its_own(thread, fact?, span, &fit)?, Pass::OfItsOwn));
-            if let Some((goes, by)) = goes.or_else(own) {
-                return Some(Choice { candidate, thread, goes, by });
-            }
-            if evidence.current && (fit.n_request > 0 || self.only_goes_on(record, thread, span)) {
-                self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
-            }
-            return Some(Choice { candidate, thread, goes: Goes::Joins(span, fit, reason), by: Pass::Judge });
+            return Some(self.join_best(record, thread, takers, &facts, reason));
         }
         if let Some(at) = self.in_row(record, thread, &takers) {
-            let (taker, reason) = (takers.swap_remove(at), "order, names the same at once");
-            return Some(Choice::joins(taker, thread, reason, Pass::InRow));
+            let (after, reason) = (self.after(&takers[at], &facts), "order, names the same at once");
+            return Some(Choice::joins((&takers[at], after), thread, reason, Pass::InRow));
         }
         self.place_anew(record, thread, facts, (takers, aside))
+    }
+
+    /// Where a record goes that the first of the `takers` takes for `reason`: to that, if the record
+    /// does not show that its thread has begun another one.
+    fn join_best(
+        &mut self,
+        record: &Record<'_>,
+        thread: Option<u32>,
+        mut takers: Vec<Taker>,
+        facts: &[(usize, Fact)],
+        reason: Name,
+    ) -> Choice {
+        let best = takers.swap_remove(0);
+        let Taker { candidate, span, evidence, .. } = best;
+        let mut after = self.after(&best, facts);
+        let as_well = |taker: &&Taker| taker.span == span && taker.evidence == evidence;
+        for taker in takers.iter().filter(as_well) {
+            after.or(self.after(taker, facts));
+        }
+        let fact = best.fact_of(facts);
+        let goes = fact.and_then(|fact| self.taking(record, thread, fact, Some(span)));
+        let goes = goes.map(|goes| (goes, Pass::Taking));
+        let own = || Some((self.of_its_own(thread, fact?, span, &after)?, Pass::OfItsOwn));
+        if let Some((goes, by)) = goes.or_else(own) {
+            return Choice { candidate, thread, goes, by };
+        }
+        if evidence.current && (after.n_request > 0 || self.only_goes_on(record, thread, span)) {
+            self.pauses.learn(record.ts_us.abs_diff(self.open.get(span).last_us));
+        }
+        Choice { candidate, thread, goes: Goes::Joins(span, after, reason), by: Pass::Judge }
     }
 
     /// Puts the spans that can take a record in order, the likeliest first; gives those that are
@@ -490,10 +508,10 @@ impl<'m> Scan<'m> {
         let is_taken = !takers.is_empty();
         if thread.is_none()
             && !self.leaves_out(Pass::Decoder)
-            && let Some((taker, reason)) =
+            && let Some((taker, after, reason)) =
                 self.decode(record, &facts, takers.into_iter().chain(aside).collect())
         {
-            return Some(Choice::joins(taker, thread, reason, Pass::Decoder));
+            return Some(Choice::joins((&taker, after), thread, reason, Pass::Decoder));
         }
         if let Some(span) = self.inside(record, thread, is_taken, fact) {
             let goes = Goes::Inside(span);

@@ -48,24 +48,24 @@ const STEPS: usize = 8;
 /// by itself: most receivers want few places that few others want.
 pub fn shares(edges: &[Vec<Edge>]) -> Vec<Vec<f64>> {
     let mut shares: Vec<Vec<f64>> = edges.iter().map(|edges| vec![0.0; edges.len()]).collect();
+    let (mut together, mut places) = (Together::default(), FxHashMap::default());
     for component in components(edges) {
-        // Choices that can be made, by the component's own numbers of places.
-        let mut places = FxHashMap::default();
-        let mut number = |place: u32| {
-            let next = u32::try_from(places.len()).expect("no more places than a u32 counts");
-            *places.entry(place).or_insert(next)
-        };
         let possible = |receiver: usize| (0..).zip(&edges[receiver]).filter(|(_, edge)| edge.is_possible());
-        let own: Vec<Vec<Edge>> = component
-            .iter()
-            .map(|&receiver| {
-                let mut renumbered =
-                    |edge: &Edge| Edge { place: edge.place.map(&mut number), odds: edge.odds };
-                possible(receiver).map(|(_, edge)| renumbered(edge)).collect()
-            })
-            .collect();
-        for (&receiver, found) in component.iter().zip(settle(&own)) {
-            for ((at, _), share) in possible(receiver).zip(found) {
+        places.clear();
+        together.clear();
+        for &receiver in &component {
+            // Choices that can be made, by the component's own numbers of places.
+            for (_, edge) in possible(receiver) {
+                let next = u32::try_from(places.len()).expect("no more places than a u32 counts");
+                let place = edge.place.map(|place| *places.entry(place).or_insert(next));
+                together.choices.push(Choice::new(place, edge.odds));
+            }
+            together.ends.push(together.choices.len());
+        }
+        together.settle(places.len());
+        let mut settled = together.choices.iter().map(|choice| choice.share);
+        for &receiver in &component {
+            for ((at, _), share) in possible(receiver).zip(&mut settled) {
                 shares[receiver][at] = share;
             }
         }
@@ -94,46 +94,84 @@ fn components(edges: &[Vec<Edge>]) -> Vec<Vec<usize>> {
     found
 }
 
-/// The same, of what hangs together, once nothing changes any more.
-fn settle(edges: &[Vec<Edge>]) -> Vec<Vec<f64>> {
-    let n_places = edges.iter().flatten().filter_map(|edge| edge.place).max();
-    let mut left = vec![1.0; n_places.map_or(0, |place| place as usize + 1)];
-    let weight = |edge: &Edge| edge.odds.clamp(-ODDS_MAX, ODDS_MAX).exp();
-    let weights: Vec<Vec<f64>> = edges.iter().map(|edges| edges.iter().map(weight).collect()).collect();
-    let mut shares: Vec<Vec<f64>> = edges.iter().map(|edges| vec![0.0; edges.len()]).collect();
-    let mut counts = weights.clone();
-    for _ in 0..ROUNDS_MAX {
-        // How much all want of each place.
-        let mut wanted = vec![0.0; left.len()];
-        for (((edges, weights), shares), counts) in edges.iter().zip(&weights).zip(&shares).zip(&mut counts) {
-            let mut sum = 1.0;
-            for (((edge, weight), share), count) in edges.iter().zip(weights).zip(shares).zip(&mut *counts) {
-                let of = edge.place.map_or(1.0, |place| left[place as usize]);
-                let rest = (1.0 - share).max(REST_MIN);
-                *count = weight / if edge.place.is_some() { to_power(rest) } else { 1.0 };
-                sum += *count * of;
+/// A choice that can be made.
+struct Choice {
+    place: Option<u32>,
+    /// How much likelier it is than none.
+    weight: f64,
+    /// How much it counts, and how likely it is made, as far as that is known.
+    count: f64,
+    share: f64,
+}
+
+impl Choice {
+    fn new(place: Option<u32>, odds: f64) -> Self {
+        let weight = odds.clamp(-ODDS_MAX, ODDS_MAX).exp();
+        Self { place, weight, count: weight, share: 0.0 }
+    }
+}
+
+/// Receivers that hang together by the places that they want.
+#[derive(Default)]
+struct Together {
+    /// Those of all receivers, one after the other.
+    choices: Vec<Choice>,
+    /// Where those of each receiver end.
+    ends: Vec<usize>,
+    /// Per place its factor, and how much all want of it.
+    places: Vec<(f64, f64)>,
+}
+
+impl Together {
+    fn clear(&mut self) {
+        self.choices.clear();
+        self.ends.clear();
+        self.places.clear();
+    }
+
+    /// Finds the shares, until nothing changes any more.
+    fn settle(&mut self, n_places: usize) {
+        self.places.resize(n_places, (1.0, 0.0));
+        for _ in 0..ROUNDS_MAX {
+            self.count();
+            for (left, wanted) in &mut self.places {
+                *left = factor(std::mem::take(wanted));
             }
-            for (edge, count) in edges.iter().zip(counts) {
-                *count /= sum;
-                edge.place.into_iter().for_each(|place| wanted[place as usize] += *count);
-            }
-        }
-        left.iter_mut().zip(wanted).for_each(|(left, wanted)| *left = factor(wanted));
-        let mut most = 0.0_f64;
-        for ((edges, shares), counts) in edges.iter().zip(&mut shares).zip(&counts) {
-            for ((edge, share), count) in edges.iter().zip(shares).zip(counts) {
-                let of = edge.place.map_or(1.0, |place| left[place as usize]);
+            let mut most = 0.0_f64;
+            for Choice { place, count, share, .. } in &mut self.choices {
+                let of = place.map_or(1.0, |place| self.places[place as usize].0);
                 // Half the way, so that nothing goes to and fro.
-                let now = f64::midpoint((count * of).min(1.0), *share);
+                let now = f64::midpoint((*count * of).min(1.0), *share);
                 most = most.max((now - *share).abs());
                 *share = now;
             }
-        }
-        if most < SETTLED {
-            break;
+            if most < SETTLED {
+                break;
+            }
         }
     }
-    shares
+
+    /// Counts how much each choice counts, and how much all want of each place.
+    fn count(&mut self) {
+        let mut start = 0;
+        for &end in &self.ends {
+            let choices = &mut self.choices[start..end];
+            let mut sum = 1.0;
+            for Choice { place, weight, count, share } in &mut *choices {
+                let of = place.map_or(1.0, |place| self.places[place as usize].0);
+                let rest = (1.0 - *share).max(REST_MIN);
+                *count = *weight / if place.is_some() { to_power(rest) } else { 1.0 };
+                sum += *count * of;
+            }
+            for Choice { place, count, .. } in choices {
+                *count /= sum;
+                if let Some(place) = *place {
+                    self.places[place as usize].1 += *count;
+                }
+            }
+            start = end;
+        }
+    }
 }
 
 /// The power of what is left for all others by which a choice is divided: the third of its fourth roots.
@@ -148,7 +186,11 @@ fn to_power(left: f64) -> f64 {
 fn factor(wanted: f64) -> f64 {
     let mut x = (1.0 / wanted).cbrt().min(1.0);
     for _ in 0..STEPS {
-        x -= (x * x * x * (x + wanted) - 1.0) / (x * x * (4.0 * x + 3.0 * wanted));
+        let next = x - (x * x * x * (x + wanted) - 1.0) / (x * x * (4.0 * x + 3.0 * wanted));
+        if next == x {
+            break;
+        }
+        x = next;
     }
     x * x * x
 }
@@ -234,6 +276,19 @@ mod tests {
             assert!((left + x * wanted - 1.0).abs() < 1e-9, "{x} of {wanted}");
             assert!((to_power(left) - x).abs() < 1e-12, "{x} of {wanted}");
         }
+    }
+
+    /// The shares if all hang together.
+    fn settle(edges: &[Vec<Edge>]) -> Vec<Vec<f64>> {
+        let mut together = Together::default();
+        for edges in edges {
+            together.choices.extend(edges.iter().map(|edge| Choice::new(edge.place, edge.odds)));
+            together.ends.push(together.choices.len());
+        }
+        let n_places = edges.iter().flatten().filter_map(|edge| edge.place).max();
+        together.settle(n_places.map_or(0, |most| most as usize + 1));
+        let mut shares = together.choices.iter().map(|choice| choice.share);
+        edges.iter().map(|edges| shares.by_ref().take(edges.len()).collect()).collect()
     }
 
     #[test]

@@ -38,8 +38,8 @@ pub use ids::{IdentifierId, LogPointId, PairId, TopLevelId, ValueClassId};
 pub use kinds::Kinds;
 pub use model::{
     CallSite, CommunicationPair, Dag, DagNode, DagPoint, Identifier, IdentifierStrength, Level, LinkKind,
-    LogPoint, Marks, Model, RemoteCall, SlowCall, SlowKind, Successors, Template, ThreadName, TopLevelKind,
-    TopLevelMethod, ValueShape, Variable,
+    LogPoint, Marks, Model, RemoteCall, SlowCall, SlowKind, StoredModel, Successors, Template, ThreadName,
+    TopLevelKind, TopLevelMethod, ValueShape, Variable,
 };
 pub use pass::{Pass, Passes};
 pub use values::Values;

@@ -16,6 +16,7 @@ mod remote_calls;
 mod slow_calls;
 mod successors;
 
+pub use file::StoredModel;
 pub use marks::Marks;
 pub use remote_calls::RemoteCall;
 pub use slow_calls::{SlowCall, SlowKind};

@@ -15,7 +15,7 @@ use log_mapper::accumulate::Accumulated;
 use log_mapper::{Layout, PatternSet, Source};
 use reducer::spill::{SpillWriter, Spilled};
 use schema::tables::NodeOutputWriter;
-use schema::{InputAccount, Model, NodeOutput, Pass, Passes};
+use schema::{InputAccount, Model, NodeOutput, Pass, Passes, StoredModel};
 
 use super::summary;
 use super::{Usage, exit_code};
@@ -39,7 +39,8 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
     for path in &args.logs {
         inputs.add(Some(&args.node), path)?;
     }
-    let model = Model::read(&args.model)?;
+    let stored = StoredModel::read(&args.model)?;
+    let model = stored.decode(&args.model)?;
     let query = aggregate::query(args)?;
     check_output(&args.output, &args.node, &model)?;
     let mapper = Mapper::new(&model, &args.log, voice)?;
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &MapArgs, voice: Voice) -> Result<ExitCode> {
             summary::require_headers(accounts.iter(), voice)?;
         }
         create_folder(&args.output)?;
-        model.write(&args.output.join(MODEL_NAME))?;
+        stored.write(&args.output.join(MODEL_NAME))?;
         writer.finish(&accounts)?;
         inputs.extend(accounts.into_iter().map(|account| (node.clone(), account)));
     }

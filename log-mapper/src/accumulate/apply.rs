@@ -152,14 +152,14 @@ impl Scan<'_> {
                 if self.calls_it(index, other) {
                     self.open.update_in_place(other, |span| span.has_returned = true);
                 } else if !self.encloses(other, inner) {
-                    self.open.update_in_place(other, |span| span.is_left = true);
+                    self.open.update_in_place(other, OpenSpan::leave_behind);
                 }
                 continue;
             }
             if span.first_seq < first_seq && self.encloses(other, inner) {
                 inner = other;
             } else if span.first_seq < first_seq && span.began() {
-                self.open.update_in_place(other, |span| span.is_left = true);
+                self.open.update_in_place(other, OpenSpan::leave_behind);
             } else {
                 self.close(other, false);
             }
@@ -204,7 +204,7 @@ impl Scan<'_> {
         let seq = self.seq;
         let with_reason = |reason: &str| event(record, candidate, (by, Name::from(reason)));
         match goes {
-            Goes::Joins(index, fit, reason) => {
+            Goes::Joins(index, after, reason) => {
                 let event = event(record, candidate, (by, reason));
                 if let Some(point) = event.log_point
                     && self.open.get(index).events.len() == 1
@@ -212,9 +212,9 @@ impl Scan<'_> {
                 {
                     self.loops.again(point);
                 }
-                let named = event.log_point.filter(|_| fit.n_request + fit.n_weak > 0);
+                let named = event.log_point.filter(|_| after.n_request + after.n_weak > 0);
                 named.into_iter().for_each(|point| self.begins.goes_on(point));
-                self.open.update(index, |span| span.take(fit, event, seq));
+                self.open.update(index, |span| span.take(after, event, seq));
                 index
             }
             Goes::Opens(mut tops) => {
@@ -239,7 +239,7 @@ impl Scan<'_> {
                 self.put_inside(index, with_reason(&format!("{around}, {what}")))
             }
             Goes::Fails(index) => self.put_inside(index, with_reason("failure of what was called")),
-            Goes::Adopts(index, fit, adopted) => {
+            Goes::Adopts(index, after, adopted) => {
                 let lone: Vec<OpenSpan> = adopted.iter().map(|&lone| self.open.close(lone)).collect();
                 self.opened.retain(|lone| !adopted.contains(lone));
                 let event = with_reason("ids, with records before");
@@ -251,7 +251,7 @@ impl Scan<'_> {
                             span.add(event, lone.first_seq);
                         }
                     }
-                    span.take(fit, event, seq);
+                    span.take(after, event, seq);
                 });
                 index
             }

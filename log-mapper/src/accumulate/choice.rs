@@ -2,7 +2,7 @@
 
 use schema::{Event, Name, Pass, Values};
 
-use super::open_span::{Fit, TopState};
+use super::open_span::{After, TopState};
 use super::open_spans::SpanIndex;
 use super::takers::Taker;
 use crate::record::{Candidate, Record};
@@ -17,16 +17,21 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// The record joins the span of a taker.
-    pub(super) fn joins(taker: Taker, thread: Option<u32>, reason: &str, by: Pass) -> Self {
-        let Taker { candidate, span, fit, .. } = taker;
-        Self { candidate, thread, goes: Goes::Joins(span, fit, Name::from(reason)), by }
+    /// The record joins the span of a taker, which is that `after` it.
+    pub(super) fn joins(
+        (taker, after): (&Taker, After),
+        thread: Option<u32>,
+        reason: &str,
+        by: Pass,
+    ) -> Self {
+        let Taker { candidate, span, .. } = *taker;
+        Self { candidate, thread, goes: Goes::Joins(span, after, Name::from(reason)), by }
     }
 }
 
 /// What becomes of it.
 pub(super) enum Goes {
-    Joins(SpanIndex, Fit, Name),
+    Joins(SpanIndex, After, Name),
     Opens(Vec<TopState>),
     /// Is a span of its own, while its thread goes on with what it was at.
     Apart(Vec<TopState>),
@@ -37,7 +42,7 @@ pub(super) enum Goes {
     /// Is what the caller of a span prints of its failure.
     Fails(SpanIndex),
     /// Joins a span together with the only records of other ones.
-    Adopts(SpanIndex, Fit, Vec<SpanIndex>),
+    Adopts(SpanIndex, After, Vec<SpanIndex>),
 }
 
 /// The event of a record that one of its candidates has printed, or none.

@@ -16,12 +16,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schema::assignment::{Edge, shares};
 use schema::delays::{Delays, power};
 use schema::in_common::{InCommon, Named, Rarity};
-use schema::{Event, IdentifierId, Kinds, LogPointId, Pass, Place, TopLevelId, TopLevelKind, Value};
+use schema::{Event, IdentifierId, Kinds, LogPointId, Pass, Place, TopLevelId, TopLevelKind};
+use smallvec::SmallVec;
 
 use super::began::Began;
-use super::orders::{Follows, Orders, Position, next_of, positions_of, step, walk};
+use super::orders::{Follows, Orders, Position, comes_next, next_of, positions_of, step, walk};
 use super::pools::Closed;
-use super::rests::{are_about_others, contradict, names};
+use super::rests::{contradict, names};
+use about::About;
+
+mod about;
 
 /// Spans that have ended before a piece begins, newest first, that are looked at, and those of them
 /// that can wait for it.
@@ -56,8 +60,9 @@ pub(super) fn join(
 ) {
     let named = Named::of(done.iter().map(|(_, closed)| texts(closed)));
     let ends = Ends::of(done);
-    let (pairs, known) = (Pairs::of(ends.points.len()), Known::default());
-    let mut search = Search { orders, kinds, began, done, named, window_us, ends, pairs, known };
+    let (pairs, about) = (Pairs::of(ends.points.len()), About::of(kinds, done));
+    let known = done.iter().map(|_| Known::default()).collect();
+    let mut search = Search { orders, began, done, named, about, window_us, ends, pairs, known };
     let pieces = search.pieces();
     let hosts = Learning::new(&pieces, &search.named).hosts();
     chain(orders, done, &hosts);
@@ -83,6 +88,9 @@ fn texts(closed: &Closed) -> impl Iterator<Item = &str> {
     let named = closed.span.identifiers.iter().map(|value| &*value.text);
     printed.map(|(_, text)| text).chain(named)
 }
+
+/// The number of no log point.
+const NO_POINT: u32 = u32::MAX;
 
 /// The log points with which spans begin and end, by numbers of their own.
 struct Ends {
@@ -175,34 +183,51 @@ struct Pieces {
 /// Finds what can go on with what.
 struct Search<'a, 'm> {
     orders: &'a mut Orders<'m>,
-    kinds: &'a Kinds,
     began: &'a Began,
     done: &'a [(u64, Closed)],
     named: Named,
+    about: About,
     window_us: i64,
     ends: Ends,
     pairs: Pairs,
-    known: Known,
+    /// Per span.
+    known: Vec<Known>,
 }
 
-/// What is known of spans, once asked for: a span is tried with many.
+/// What is known of a span, once asked for: it is tried with many.
 #[derive(Default)]
 struct Known {
     /// The methods that can begin and end with it.
-    wholes: FxHashMap<usize, Vec<TopLevelId>>,
-    /// Where a method is after it.
-    positions: FxHashMap<(usize, TopLevelId), Vec<Position>>,
-    /// What the identifiers of a method are in it.
-    names: FxHashMap<(usize, TopLevelId), Vec<(IdentifierId, String)>>,
+    wholes: Option<Vec<TopLevelId>>,
+    /// Of methods that it can be: a few.
+    of_top: Vec<(TopLevelId, KnownOfTop)>,
 }
+
+/// The same, if the span is of one method.
+#[derive(Default)]
+struct KnownOfTop {
+    /// Where the method is after it.
+    positions: Option<Vec<Position>>,
+    /// What the identifiers of the method are in it.
+    names: Option<Vec<(IdentifierId, String)>>,
+}
+
+impl Known {
+    fn of_top(&mut self, top: TopLevelId) -> &mut KnownOfTop {
+        let at = self.of_top.iter().position(|(known, _)| *known == top).unwrap_or_else(|| {
+            self.of_top.push((top, KnownOfTop::default()));
+            self.of_top.len() - 1
+        });
+        &mut self.of_top[at].1
+    }
+}
+
+/// A span by its end: when that was, the span, and the number of its last log point.
+type End = (At, usize, u32);
 
 impl Search<'_, '_> {
     fn pieces(&mut self) -> Pieces {
-        let mut by_end: Vec<(At, usize)> = Vec::with_capacity(self.done.len());
-        for (span, (_, closed)) in self.done.iter().enumerate() {
-            by_end.extend(closed.span.events.last().map(|last| (at(last), span)));
-        }
-        by_end.sort_unstable();
+        let by_end = self.by_end();
         let (mut all, mut by_chance, mut shared_by_chance) = (Vec::new(), FxHashMap::default(), Vec::new());
         let (mut start_us, mut end_us) = (i64::MAX, i64::MIN);
         for span in 0..self.done.len() {
@@ -214,7 +239,7 @@ impl Search<'_, '_> {
             let begins = self.begins(span, point);
             let mut hosts = Vec::new();
             if !self.orders.floats(point) {
-                let before = by_end.partition_point(|(end, _)| *end < begin);
+                let before = by_end.partition_point(|(end, ..)| *end < begin);
                 let piece = (span, first, begins);
                 hosts = self.near(piece, begin, by_end[..before].iter().rev());
                 for Host { step, shared, .. } in self.near(piece, begin, by_end[before..].iter()) {
@@ -227,6 +252,18 @@ impl Search<'_, '_> {
         let whole_us = end_us.saturating_sub(start_us).max(1) as f64;
         let (n_points, n_pairs) = (self.ends.points.len(), self.pairs.n as usize);
         Pieces { all, by_chance, shared_by_chance, whole_us, n_points, n_pairs }
+    }
+
+    /// The spans by their ends.
+    fn by_end(&self) -> Vec<End> {
+        let mut by_end: Vec<End> = Vec::with_capacity(self.done.len());
+        for (span, (_, closed)) in self.done.iter().enumerate() {
+            // Who has printed no log point is passed over, and counts as one that was looked at.
+            let last = self.ends.of_span[span].map_or(NO_POINT, |(_, last)| last);
+            by_end.extend(closed.span.events.last().map(|event| (at(event), span, last)));
+        }
+        by_end.sort_unstable();
+        by_end
     }
 
     /// Whether something can begin with a span, of which this is the first log point.
@@ -243,15 +280,17 @@ impl Search<'_, '_> {
         &mut self,
         (piece, first, begins): (usize, u32, bool),
         begin: At,
-        by_end: impl Iterator<Item = &'e (At, usize)>,
+        by_end: impl Iterator<Item = &'e End>,
     ) -> Vec<Host> {
         let mut hosts = Vec::new();
-        for &((end_us, _), span) in by_end.take(LOOK_BACK_MAX) {
+        for &((end_us, _), span, last) in by_end.take(LOOK_BACK_MAX) {
             let delay_us = begin.0.saturating_sub(end_us).saturating_abs();
             if delay_us > self.window_us || hosts.len() >= HOSTS_MAX {
                 break;
             }
-            let Some((_, last)) = self.ends.of_span[span].filter(|_| span != piece) else { continue };
+            if last == NO_POINT || span == piece {
+                continue;
+            }
             if let Some(pair) = self.pair(last, first)
                 && self.waits(span, (piece, self.ends.points[first as usize], begins))
             {
@@ -284,44 +323,57 @@ impl Search<'_, '_> {
         // The same statement once more: it goes on, or begins its work anew, and nothing tells.
         let is_again = || ends(host).is_some_and(|(begun, last)| begun == first || last == first);
         let is_apart = (begins && is_again())
+            || self.about.names_others(at[0], at[1])
+            || self.about.are_about_others(at[0], at[1])
             || self.began.is_later(host, piece)
-            || host.is_of_another_trace(piece)
-            || names_others(self.kinds, host, piece)
-            || are_about_others(self.kinds, host, piece);
+            || host.is_of_another_trace(piece);
         if is_apart {
             return false;
         }
-        let is_begun =
-            |top| !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
-        let mut tops = host.span.top_levels.clone();
-        tops.retain(|&top| is_begun(top) && piece.span.top_levels.contains(&top));
-        tops.retain(|&top| {
-            !self.contradict(at, top) && {
-                let (orders, events) = (&mut *self.orders, &host.span.events);
-                let positions =
-                    self.known.positions.entry((at[0], top)).or_insert_with(|| walk(orders, top, events));
-                !next_of(orders, top, positions, first).is_empty()
+        let mut tops: SmallVec<[TopLevelId; 8]> = SmallVec::new();
+        for &top in &host.span.top_levels {
+            let is_begun = !matches!(self.orders.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Entity);
+            if is_begun
+                && piece.span.top_levels.contains(&top)
+                && !self.contradict(at, top)
+                && self.goes_on(at[0], top, first)
+            {
+                tops.push(top);
             }
-        });
+        }
         let mut is_else = |span| self.wholes(span).iter().any(|top| !tops.contains(top));
         !tops.is_empty() && !at.into_iter().all(&mut is_else)
+    }
+
+    /// Whether `top` prints `first` as the very next log point after a span.
+    fn goes_on(&mut self, span: usize, top: TopLevelId, first: LogPointId) -> bool {
+        let (orders, events) = (&mut *self.orders, &self.done[span].1.span.events);
+        let known = self.known[span].of_top(top);
+        let positions = known.positions.get_or_insert_with(|| walk(orders, top, events));
+        comes_next(orders, top, positions, first)
     }
 
     /// Whether an identifier of `top` has another value in the one span than in the other.
     fn contradict(&mut self, spans: [usize; 2], top: TopLevelId) -> bool {
         let (orders, done) = (&*self.orders, self.done);
+        if done[spans[0]].1.span.thread.is_some() {
+            return false;
+        }
         for span in spans {
             let names = || names(orders, top, &done[span].1);
-            self.known.names.entry((span, top)).or_insert_with(names);
+            self.known[span].of_top(top).names.get_or_insert_with(names);
         }
-        let [ours, theirs] = spans.map(|span| &self.known.names[&(span, top)]);
-        done[spans[0]].1.span.thread.is_none() && contradict(ours, theirs)
+        let names = |span: usize| {
+            let known = self.known[span].of_top.iter().find(|(known, _)| *known == top);
+            known.and_then(|(_, known)| known.names.as_deref()).unwrap_or_default()
+        };
+        contradict(names(spans[0]), names(spans[1]))
     }
 
     /// The methods of which a span can be all that they print.
     fn wholes(&mut self, span: usize) -> &[TopLevelId] {
         let (orders, closed) = (&mut *self.orders, &self.done[span].1);
-        self.known.wholes.entry(span).or_insert_with(|| {
+        self.known[span].wholes.get_or_insert_with(|| {
             let Some((first, _)) = ends(closed) else { return Vec::new() };
             let mut tops = closed.span.top_levels.clone();
             tops.retain(|&top| {
@@ -333,18 +385,6 @@ impl Search<'_, '_> {
             tops
         })
     }
-}
-
-/// Whether two spans name things of one kind, of which none is named by both.
-fn names_others(kinds: &Kinds, a: &Closed, b: &Closed) -> bool {
-    let kind = |value: &Value| kinds.of(value.value_class);
-    let (ours, theirs) = (&a.span.identifiers, &b.span.identifiers);
-    ours.iter().any(|value| {
-        let is_same_kind = |other: &&Value| kind(other) == kind(value);
-        let mut of_kind = theirs.iter().filter(is_same_kind).peekable();
-        let is_ours = |other: &Value| ours.iter().filter(is_same_kind).any(|ours| ours.text == other.text);
-        of_kind.peek().is_some() && !of_kind.any(is_ours)
-    })
 }
 
 /// What is known of how lines follow each other, and how likely each piece goes on with each of

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::Scan;
 use super::evidence::is_silence;
 use super::facts::Fact;
+use super::open_span::After;
 use super::profile::{Line, Millinats, Profile, Shown};
 use super::takers::Taker;
 use crate::record::Record;
@@ -90,14 +91,15 @@ impl Track {
 
 impl Scan<'_> {
     /// The span that the record at hand goes on with, of all that it can have been printed in and
-    /// that have printed last or name what it names, which are the `takers`, and why; none: it
+    /// that have printed last or name what it names, which are the `takers`, what that is then, and
+    /// why; none: it
     /// begins one.
     pub(super) fn decode(
         &mut self,
         record: &Record<'_>,
         facts: &[(usize, Fact)],
         mut takers: Vec<Taker>,
-    ) -> Option<(Taker, &'static str)> {
+    ) -> Option<(Taker, After, &'static str)> {
         let line = self.line.take()?;
         self.add_recent(record, facts, RECENT_MAX, &mut takers);
         self.rank(record, &mut takers);
@@ -105,12 +107,14 @@ impl Scan<'_> {
         let found = likeliest.or_else(|| Some((self.only_follows(record, &takers)?, "begins nothing")));
         self.line = Some(line);
         let (at, reason) = found?;
-        let mut best = takers.swap_remove(at);
+        let best = takers.swap_remove(at);
+        let mut after = self.after(&best, facts);
         // What follows tells which of several log points of one text it was.
         let same = |taker: &Taker| taker.span == best.span && taker.evidence == best.evidence;
-        let readings: Vec<Taker> = takers.into_iter().filter(same).collect();
-        readings.into_iter().for_each(|reading| best.fit.or(reading.fit));
-        Some((best, reason))
+        for reading in takers.iter().filter(|taker| same(taker)) {
+            after.or(self.after(reading, facts));
+        }
+        Some((best, after, reason))
     }
 
     fn likeliest(&mut self, record: &Record<'_>, line: &Line, takers: &[Taker]) -> Option<usize> {

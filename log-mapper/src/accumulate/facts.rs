@@ -2,6 +2,7 @@
 //! of variables, of objects that several of them name together, and of objects
 //! that are named within texts.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use schema::kinds::{TELLING_MIN, is_digest, is_made, is_uuid};
@@ -10,7 +11,7 @@ use schema::{LogPointId, Value, ValueClassId, ValueShape, Variable};
 use super::ahead::AHEAD_RECORDS;
 use super::canonical::{canonical, fixed};
 use super::names::{digests, uuids};
-use super::open_span::BoundAt;
+use super::open_span::{BoundAt, TextSet};
 use super::pools::Closed;
 use super::recent_texts::RecentTexts;
 use super::wholes::{Named, Whole};
@@ -39,6 +40,11 @@ pub(super) struct Fact {
     pub(super) numbers: Vec<Number>,
     /// What it binds, as far as it was asked for: the rest of it is settled by then.
     pub(super) bound_at: BoundAt,
+    /// All texts by which it can name what somebody else names, likewise.
+    texts: OnceCell<TextSet>,
+    /// What it says itself, and what it says to others, likewise: a record is tried with many spans.
+    plain: OnceCell<Box<Fact>>,
+    shown: OnceCell<Option<Box<Fact>>>,
 }
 
 /// A number by which an entity names itself, of its class.
@@ -63,16 +69,23 @@ impl Fact {
     }
 
     /// What it says to others than whom its thread is at work for, if that is less.
-    pub(super) fn without_hidden(&self) -> Option<Self> {
-        self.uuids.iter().any(|uuid| !uuid.is_shown).then(|| {
-            let mut shown = Self { wholes: self.wholes.clone(), ..self.without_wholes() };
-            shown.uuids.retain(|uuid| uuid.is_shown);
-            shown
-        })
+    pub(super) fn without_hidden(&self) -> Option<&Self> {
+        let shown = self.shown.get_or_init(|| {
+            self.uuids.iter().any(|uuid| !uuid.is_shown).then(|| {
+                let mut shown = Self { wholes: self.wholes.clone(), ..self.own() };
+                shown.uuids.retain(|uuid| uuid.is_shown);
+                Box::new(shown)
+            })
+        });
+        shown.as_deref()
     }
 
     /// What it says itself.
-    pub(super) fn without_wholes(&self) -> Self {
+    pub(super) fn without_wholes(&self) -> &Self {
+        self.plain.get_or_init(|| Box::new(self.own()))
+    }
+
+    fn own(&self) -> Self {
         let Self { log_point, values, common, shared, named, uuids, .. } = self;
         let (values, common, shared) = (values.clone(), common.clone(), shared.clone());
         let (named, uuids, numbers) = (named.clone(), uuids.clone(), self.numbers.clone());
@@ -100,7 +113,20 @@ impl Fact {
             wholes: Vec::new(),
             numbers: Vec::new(),
             bound_at: BoundAt::default(),
+            texts: OnceCell::new(),
+            plain: OnceCell::new(),
+            shown: OnceCell::new(),
         }
+    }
+
+    /// The texts by which it can name what a span names.
+    pub(super) fn texts(&self) -> TextSet {
+        *self.texts.get_or_init(|| {
+            let values = self.values.iter().map(|(_, text)| text);
+            let named = self.named.iter().chain(self.wholes.iter().map(|whole| &whole.name));
+            let uuids = self.uuids.iter().map(|uuid| &uuid.text);
+            TextSet::of(values.chain(named.map(|(_, text)| text)).chain(uuids).map(|text| &**text))
+        })
     }
 }
 

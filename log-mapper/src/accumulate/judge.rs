@@ -63,8 +63,7 @@ impl Scan<'_> {
                 || self.is_handed_anew(best.span, point, record.ts_us),
             of_another: self.is_of_another(best, facts)
                 || (thread.is_some() && self.names_anothers(best, point, facts)),
-            leaves_entity: thread.is_some()
-                && self.open.get(best.span).leaves_entity(&best.fit, self.orders.identities()),
+            leaves_entity: thread.is_some() && self.leaves_entity(best, facts),
             has_returned: thread.is_some() && self.open.get(best.span).has_returned,
             stamped_anew: self.is_stamped_anew(best.span, record, &record.candidates[best.candidate]),
             of_the_next: thread.is_none() && self.is_of_the_next(best, facts),
@@ -89,6 +88,13 @@ impl Scan<'_> {
             began_so: self.open.get(best.span).began_with(point),
         };
         verdict(best.evidence, around)
+    }
+
+    /// Whether all that `best` has shown are names of entities that it met on its way, and the
+    /// record names what `best` itself is about.
+    fn leaves_entity(&mut self, best: &Taker, facts: &[(usize, Fact)]) -> bool {
+        self.open.get(best.span).has_only_met(&best.fit, self.orders.identities())
+            && self.after(best, facts).is_about_something()
     }
 
     /// Whether a record reports a failure of what names the same, as such lines only ever do,

@@ -45,8 +45,8 @@ impl Scan<'_> {
         let Self { open, orders, .. } = self;
         let is_it = |span: &&OpenSpan| span.first_seq == first_seq && sole_top(span) == Some(top);
         let span = open.at(running).filter(is_it)?;
-        let fit = OpenSpan::fit_after(&span.tops, orders, fact)?;
-        let goes = Goes::Joins(running, fit, Name::from("order, the only run"));
+        let after = OpenSpan::next_after(&span.tops, orders, fact)?;
+        let goes = Goes::Joins(running, after, Name::from("order, the only run"));
         Some(Choice { candidate: *candidate, thread, goes, by: Pass::Running })
     }
 

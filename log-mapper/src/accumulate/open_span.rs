@@ -19,14 +19,19 @@ use super::decoder::Track;
 use super::evidence::{AT_ONCE_US, LOOP_US};
 use super::facts::{Fact, Number};
 use super::ids::Shown;
-use super::orders::{Follows, Orders};
+use super::orders::Orders;
 use super::pools::Closed;
 use super::rows::NameOf;
 pub(super) use bound::{Bound, BoundAt};
+use fit::are_unreached;
+pub(super) use fit::{After, Fit};
+pub(super) use text_set::TextSet;
 pub(super) use top_state::{Next, TopState, kind_rank, opening_after, opening_any};
 
 mod bound;
 mod differs;
+mod fit;
+mod text_set;
 mod top_state;
 
 /// Values kept of a span per top-level method: one that meets more entities than
@@ -55,6 +60,8 @@ pub(super) struct OpenSpan {
     pub(super) ids: Option<Shown>,
     /// Values under which it is indexed.
     pub(super) keys: Vec<(ValueClassId, Arc<str>)>,
+    /// Texts that its methods had bound when its thread left it behind.
+    texts: TextSet,
     /// What it was before its last record, if that one named nothing.
     before_last: Option<Box<Before>>,
     /// Common values that it has shown.
@@ -90,82 +97,6 @@ struct Before {
     last_us: i64,
 }
 
-/// How a record fits a span.
-#[derive(Debug)]
-pub(super) struct Fit {
-    /// The span's top-level methods if it takes the record.
-    tops: Vec<Next>,
-    /// Values of [`IdentifierStrength::Request`] that both have.
-    pub(super) n_request: u32,
-    /// Values of [`IdentifierStrength::Weak`] that both have.
-    pub(super) n_weak: u32,
-    pub(super) follows: Follows,
-    pub(super) entered: bool,
-    /// The record shows values of kinds that the span has shown too, and none
-    /// is the same.
-    pub(super) differs: bool,
-    /// The record shows a value.
-    names: bool,
-}
-
-impl Fit {
-    /// What follows tells whether the record is this or another log point of the same
-    /// text, which fits as well: the span can be where either of them is.
-    pub(super) fn or(&mut self, other: Fit) {
-        for next in other.tops {
-            match self.tops.binary_search_by_key(&next.top(), Next::top) {
-                Ok(at) => self.tops[at].or(&next),
-                Err(at) => self.tops.insert(at, next),
-            }
-        }
-    }
-
-    /// The span's top-level methods if it takes the record.
-    pub(super) fn tops(&self) -> &[Next] {
-        &self.tops
-    }
-
-    /// The record prints an id: of the span's request, where no thread tells, as much as one that
-    /// both name.
-    pub(super) fn prints_id(&mut self, is_the_same: bool) {
-        self.names = true;
-        if is_the_same {
-            self.n_request += 1;
-            self.differs = false;
-        }
-    }
-
-    /// Whether nobody is known to run what would have printed both.
-    pub(super) fn is_unreached(&self, orders: &Orders<'_>) -> bool {
-        are_unreached(self.tops.iter().map(Next::top), orders)
-    }
-
-    /// Whether a span that its thread has left behind goes on with this record of
-    /// `point`: it is the very next one of what the span began as, and begins nothing,
-    /// or names what the span is about, which is enough for events. Where both, and the
-    /// span is the task of its thread, the thread can have printed what comes between as
-    /// something else.
-    pub(super) fn resumes(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
-        let is_event = |top: TopLevelId| orders.is_event(top);
-        if self.n_request > 0 && self.tops.iter().map(Next::top).all(is_event) {
-            return true;
-        }
-        if !self.entered || orders.floats(point) {
-            return false;
-        }
-        let (names_it, begins) = (self.n_request > 0, orders.starts(point));
-        let is_task = || self.tops.iter().all(|next| orders.kind(next.top()) == TopLevelKind::Task);
-        match self.follows {
-            Follows::Next => names_it || !begins,
-            Follows::Later => names_it && !begins && is_task(),
-        }
-    }
-}
-
-fn are_unreached(mut tops: impl Iterator<Item = TopLevelId>, orders: &Orders<'_>) -> bool {
-    tops.all(|top| orders.kind(top) == TopLevelKind::Unreached)
-}
-
 impl OpenSpan {
     /// A span that begins with `event`, record number `seq`.
     pub(super) fn new(thread: Option<u32>, tops: Vec<TopState>, event: Event, seq: u64) -> Self {
@@ -183,6 +114,7 @@ impl OpenSpan {
             has_returned: false,
             ids: None,
             keys,
+            texts: TextSet::default(),
             before_last: None,
             common: Vec::new(),
             uuids: Vec::new(),
@@ -200,78 +132,22 @@ impl OpenSpan {
         self
     }
 
-    /// How a record with `fact` fits; none if no top-level method of the span
-    /// can have printed it now, or identifiers conflict. `is_at_work`: its thread has
-    /// printed it, and the span a moment ago.
-    pub(super) fn fit(
-        &self,
-        orders: &mut Orders<'_>,
-        kinds: &Kinds,
-        fact: &Fact,
-        is_at_work: bool,
-    ) -> Option<Fit> {
-        // Who knows what the record names is to be believed, not who knows nothing.
-        if self.tops.iter().any(|state| state.is_about_another(orders, fact)) || self.counts_another(fact) {
-            return None;
+    /// Its thread is at something else now.
+    pub(super) fn leave_behind(&mut self) {
+        if !self.is_left {
+            (self.is_left, self.texts) = (true, TextSet::of_states(&self.tops));
         }
-        let without;
-        let mut fact = fact;
-        if !fact.wholes.is_empty() && self.differs_besides_parts(orders, kinds, fact) {
-            without = fact.without_wholes();
-            fact = &without;
-        }
-        let mut tops = Vec::new();
-        let mut best = None;
-        let mut wanted = self.tops.iter().peekable();
-        // Where no thread is printed, the line before can have been somebody else's.
-        let is_again =
-            self.thread.is_some() && orders.is_ever_once(fact.log_point) && self.has_printed(fact.log_point);
-        for index in 0..orders.places(fact.log_point).len() {
-            let top = orders.places(fact.log_point)[index].top;
-            while wanted.next_if(|state| state.top < top).is_some() {}
-            let Some(state) = wanted.next_if(|state| state.top == top) else { continue };
-            if is_again && !state.can_repeat(orders, fact.log_point, index) {
-                continue;
-            }
-            if let Some((next, score)) = state.step(orders, fact, index, is_at_work) {
-                best = best.max(Some(score));
-                if tops.is_empty() {
-                    tops.reserve(self.tops.len().min(orders.places(fact.log_point).len()));
-                }
-                tops.push(next);
-            }
-        }
-        let (n_request, n_weak, follows, entered) = best?;
-        if n_request > 0 && self.thread.is_none() && self.is_another(orders, kinds, fact) {
-            return None;
-        }
-        let differs = n_request == 0 && self.differs(orders, kinds, fact);
-        let names = !fact.values.is_empty() || !fact.uuids.is_empty();
-        Some(Fit { tops, n_request, n_weak, follows, entered, differs, names })
     }
 
-    /// The top-level methods in states `tops` that print `fact` next; none if
-    /// there is none.
-    pub(super) fn steps(tops: &[TopState], orders: &mut Orders<'_>, fact: &Fact) -> Option<Vec<TopState>> {
-        let fit = Self::fit_after(tops, orders, fact)?;
-        Some(fit.tops.into_iter().map(Next::into_state).collect())
-    }
-
-    /// How a record fits top-level methods in states `tops` as the very next one.
-    pub(super) fn fit_after(tops: &[TopState], orders: &mut Orders<'_>, fact: &Fact) -> Option<Fit> {
-        let mut found = Vec::new();
-        let mut best = None;
-        for state in tops {
-            let places = orders.places(fact.log_point);
-            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-            let step = state.step(orders, fact, index, false);
-            if let Some((next, score)) = step.filter(|(_, score)| score.2 == Follows::Next) {
-                best = best.max(Some(score));
-                found.push(next);
-            }
+    /// Whether a span that its thread has left behind may go on with a record of `fact`, as
+    /// [`Fit::resumes`] has it, as far as is told without a fit, of which hardly any comes to
+    /// something: both may name one thing, or a method of it prints the record as the very next one.
+    pub(super) fn may_resume(&self, orders: &mut Orders<'_>, fact: &Fact) -> bool {
+        let point = fact.log_point;
+        if self.texts.may_share(fact.texts()) || orders.floats(point) || orders.starts(point) {
+            return self.texts.may_share(fact.texts());
         }
-        let (n_request, n_weak, follows, entered) = best?;
-        Some(Fit { tops: found, n_request, n_weak, follows, entered, differs: false, names: true })
+        self.tops.iter().any(|state| state.entered && state.prints_next(orders, point))
     }
 
     /// The values by which it is told from others.
@@ -297,24 +173,23 @@ impl OpenSpan {
             })
     }
 
-    /// Whether all that it has shown are names of `entities` that its handler met on its
-    /// way, and the record that fits as `fit` says names what the handler itself is about.
-    pub(super) fn leaves_entity(&self, fit: &Fit, entities: &BTreeSet<ValueClassId>) -> bool {
-        fit.tops.iter().all(|next| {
-            let Ok(at) = self.tops.binary_search_by_key(&next.top(), |state| state.top) else { return false };
+    /// Whether all that it has shown, as the methods that fit, are names of `entities` that its
+    /// handler met on its way.
+    pub(super) fn has_only_met(&self, fit: &Fit, entities: &BTreeSet<ValueClassId>) -> bool {
+        fit.tops().iter().all(|&top| {
+            let Ok(at) = self.tops.binary_search_by_key(&top, |state| state.top) else { return false };
             let mut names = self.tops[at].bound.iter();
             names.clone().any(|name| is_made(&name.text) && entities.contains(&name.value_class))
                 && names.all(|name| name.identifier.is_none())
-                && next.bound().iter().any(|name| name.identifier.is_some())
         })
     }
 
-    /// Takes a record that fits.
-    pub(super) fn take(&mut self, fit: Fit, event: Event, seq: u64) {
-        let tops = fit.tops.into_iter().map(Next::into_state).collect();
-        let tops = std::mem::replace(&mut self.tops, tops);
+    /// Takes a record that fits, `after` which it is that.
+    pub(super) fn take(&mut self, after: After, event: Event, seq: u64) {
+        let names = after.names;
+        let tops = std::mem::replace(&mut self.tops, after.into_states());
         let before = Before { tops, last_seq: self.last_seq, last_us: self.last_us };
-        self.before_last = (!fit.names).then(|| Box::new(before));
+        self.before_last = (!names).then(|| Box::new(before));
         self.last_us = event.ts_us;
         self.last_seq = seq;
         self.events.push(event);
@@ -478,7 +353,7 @@ impl OpenSpan {
                 && state.entered
                 && state.at.iter().any(|&(node, _)| orders.is_exit(state.top, node))
         };
-        fit.tops.iter().map(Next::top).all(is_own) && self.tops.iter().any(is_whole)
+        fit.tops().iter().copied().all(is_own) && self.tops.iter().any(is_whole)
     }
 
     /// Whether it names something that the record names too, whatever it knows of it.

@@ -17,7 +17,7 @@ use schema::{
 };
 
 use self::adjacency::Adjacency;
-pub(super) use self::walk::{next_of, positions_of, step, walk};
+pub(super) use self::walk::{comes_next, next_of, positions_of, step, walk};
 use super::pools::is_main;
 
 mod adjacency;

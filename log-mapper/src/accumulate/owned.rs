@@ -17,7 +17,7 @@ use schema::kinds::{TELLING_MIN, is_made};
 use schema::{LogPointId, Pass};
 
 use super::facts::Fact;
-use super::open_span::{Bound, Fit, Next, opening_any};
+use super::open_span::{After, Bound, Next, opening_any};
 use super::open_spans::SpanIndex;
 use super::{Goes, Scan};
 
@@ -55,31 +55,31 @@ impl Owned {
 
 impl Scan<'_> {
     /// What a record opens that is a line of another thing, which has a request already,
-    /// while its thread is at `span`; none if it is not.
+    /// while its thread is at `span`, which would be that `after` it; none if it is not.
     pub(super) fn of_its_own(
         &mut self,
         thread: Option<u32>,
         fact: &Fact,
         span: SpanIndex,
-        fit: &Fit,
+        after: &After,
     ) -> Option<Goes> {
         if self.leaves_out(Pass::OfItsOwn) {
             return None;
         }
         thread?;
-        let goes = self.apart(fact, span, fit);
+        let goes = self.apart(fact, span, after);
         if goes.is_none() {
-            self.owned.learn(fact, fit.tops().iter().map(Next::bound));
+            self.owned.learn(fact, after.tops().iter().map(Next::bound));
         }
         goes
     }
 
-    fn apart(&mut self, fact: &Fact, span: SpanIndex, fit: &Fit) -> Option<Goes> {
-        let is_told = || fit.n_request > 0 || fit.n_weak > 0;
+    fn apart(&mut self, fact: &Fact, span: SpanIndex, after: &After) -> Option<Goes> {
+        let is_told = || after.n_request > 0 || after.n_weak > 0;
         if !self.owned.is_rule(fact.log_point) || is_told() || self.is_main(span) {
             return None;
         }
-        if fit.tops().iter().any(|next| is_about(next.bound(), fact)) {
+        if after.tops().iter().any(|next| is_about(next.bound(), fact)) {
             return None;
         }
         let open = self.open.get(span);

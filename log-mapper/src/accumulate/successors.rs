@@ -62,16 +62,18 @@ impl Successors {
     /// one run of a method and begun another. Of what is not known of what can follow, the log
     /// shows nothing.
     pub(super) fn is_another_run(&self, before: impl Iterator<Item = LogPointId>, point: LogPointId) -> bool {
+        // As a rule it is plain what comes next; what comes past silence takes long to find.
         let begins = || self.begins_past_silent.get_or_init(|| self.past_silence(self.begins.clone()));
-        if !self.is_known(point) || !begins().points.contains(point.index()) {
-            return false;
-        }
-        let is_ended = |(last, _)| {
+        let can_begin = || self.begins.contains(point.index()) || begins().points.contains(point.index());
+        let is_ended = |(last, next): (LogPointId, &FixedBitSet)| {
+            if next.contains(point.index()) || !can_begin() {
+                return false;
+            }
             let next = self.next_past_silent(last);
             let is_end = |point: usize| self.silent.contains(point) && self.ends.contains(point);
             !next.contains(point.index()) && (self.ends.contains(last.index()) || next.ones().any(is_end))
         };
-        self.last(before).is_some_and(is_ended)
+        self.is_known(point) && self.last(before).is_some_and(is_ended)
     }
 
     /// Whether no top-level method can print `point` first, of what logs usually show.

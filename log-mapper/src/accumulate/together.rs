@@ -17,7 +17,7 @@ use schema::{Event, LogPointId, Name, Pass};
 
 use super::evidence::{AT_ONCE_US, FLOAT_US, LOOP_US, is_by_chance, is_silence};
 use super::facts::Fact;
-use super::open_span::{Fit, OpenSpan};
+use super::open_span::{After, Fit, OpenSpan};
 use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::{Choice, Goes, Scan, Taker};
@@ -118,16 +118,17 @@ impl Scan<'_> {
             let Some(fit) = fit.filter(is_its) else { continue };
             let (candidate, thread) = (*candidate, None);
             if open.get(index).is_nameless()
-                && let Some((span, fit, run)) = self.around(index, candidate, fact, takers)
+                && let Some((span, after, run)) = self.around(index, candidate, fact, takers)
             {
-                let goes = Goes::Adopts(span, fit, run);
+                let goes = Goes::Adopts(span, after, run);
                 return Some(Choice { candidate, thread, goes, by: Pass::Beside });
             }
             // What follows may as well be of whom it names.
             if !is_surely && is_named() {
                 continue;
             }
-            let goes = Goes::Joins(index, fit, Name::from("stands together"));
+            let after = self.open.get(index).after(&mut self.orders, &self.kinds, fact, &fit);
+            let goes = Goes::Joins(index, after, Name::from("stands together"));
             return Some(Choice { candidate, thread, goes, by: Pass::Beside });
         }
         None
@@ -155,7 +156,7 @@ impl Scan<'_> {
         candidate: usize,
         fact: &Fact,
         takers: &[Taker],
-    ) -> Option<(SpanIndex, Fit, Vec<SpanIndex>)> {
+    ) -> Option<(SpanIndex, After, Vec<SpanIndex>)> {
         let names = |taker: &&Taker| {
             taker.candidate == candidate && taker.span != index && taker.evidence.n_request > 0
         };
@@ -177,7 +178,7 @@ impl Scan<'_> {
                 for event in run.iter().flat_map(|&index| &open.get(index).events) {
                     tops = OpenSpan::steps(&tops, orders, &Fact::bare(event.log_point?))?;
                 }
-                Some((taker.span, OpenSpan::fit_after(&tops, orders, fact)?, run.to_vec()))
+                Some((taker.span, OpenSpan::next_after(&tops, orders, fact)?, run.to_vec()))
             })
         })
     }

@@ -9,6 +9,38 @@ use crate::version::{self, MODEL};
 /// Level 9: a model is written once and sent to every node.
 const COMPRESSION_LEVEL: i32 = 9;
 
+/// A model as it was read: it is written elsewhere without being encoded again, which takes longer
+/// than to map a small log.
+#[derive(Debug)]
+pub struct StoredModel(Vec<u8>);
+
+impl StoredModel {
+    /// Reads what is in a file.
+    ///
+    /// # Errors
+    /// Not a model, a model of another version, cut short or damaged.
+    pub fn read(path: &Path) -> Result<Self> {
+        Ok(Self(version::read(path, MODEL)?))
+    }
+
+    /// The model. `path` is where it was read from.
+    ///
+    /// # Errors
+    /// Damaged.
+    pub fn decode(&self, path: &Path) -> Result<Model> {
+        let plain = zstd::stream::decode_all(self.0.as_slice()).map_err(|e| Error::damaged(path, 0, e))?;
+        postcard::from_bytes(&plain).map_err(|e| Error::damaged(path, 0, e))
+    }
+
+    /// Writes it to `path`, atomically.
+    ///
+    /// # Errors
+    /// I/O errors, naming the file.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        version::write(path, MODEL, &self.0)
+    }
+}
+
 impl Model {
     /// Writes the model to `path`, atomically.
     ///
@@ -25,9 +57,7 @@ impl Model {
     /// # Errors
     /// Not a model, a model of another version, cut short or damaged.
     pub fn read(path: &Path) -> Result<Self> {
-        let payload = version::read(path, MODEL)?;
-        let plain = zstd::stream::decode_all(payload.as_slice()).map_err(|e| Error::damaged(path, 0, e))?;
-        postcard::from_bytes(&plain).map_err(|e| Error::damaged(path, 0, e))
+        StoredModel::read(path)?.decode(path)
     }
 
     /// xxh3-128 over the model's content: equal digests, equal models.

@@ -1,7 +1,7 @@
 //! Values that a span is known by: bound to an identifier of a top-level method,
 //! or loose, and when two of them show one request.
 
-use std::cell::RefCell;
+use std::cell::OnceCell;
 use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -44,9 +44,14 @@ impl Bound {
         strength: IdentifierStrength,
         text: &Arc<str>,
     ) -> Self {
-        let number = (FxBuildHasher.hash_one(&**text) >> u32::BITS) as u32;
+        let number = number_of(text);
         let (text, part, is_shown) = (Arc::clone(text), None, true);
         Self { identifier, value_class, strength, text, number, part, is_shown }
+    }
+
+    /// Different numbers are of different texts.
+    pub(super) fn number(&self) -> u32 {
+        self.number
     }
 
     /// Whether both have the same text.
@@ -59,27 +64,33 @@ impl Bound {
     }
 }
 
+/// A number of a text, by which most others are told from it.
+pub(super) fn number_of(text: &str) -> u32 {
+    (FxBuildHasher.hash_one(text) >> u32::BITS) as u32
+}
+
 /// What a record binds at one place, or what all of a span have bound.
 pub(in crate::accumulate) type Bounds = Rc<[Bound]>;
 
 /// What a record binds at the places of its log point, by their numbers there, worked out once for
 /// all spans that could take it.
-pub(in crate::accumulate) type BoundAt = RefCell<Vec<Option<Option<Bounds>>>>;
+pub(in crate::accumulate) type BoundAt = OnceCell<Box<[OnceCell<Option<Bounds>>]>>;
 
 /// What [`bind`] says of place `at.1` in the top-level method that is entry `at.0` of the log point.
-pub(super) fn bind_once(
+pub(super) fn bind_once<'f>(
     orders: &Orders<'_>,
     top: TopLevelId,
     at: (usize, usize),
-    fact: &Fact,
-) -> Option<Bounds> {
-    let places = &orders.places(fact.log_point)[at.0];
-    let number = places.n_before + at.1;
-    let mut bound_at = fact.bound_at.borrow_mut();
-    if bound_at.len() <= number {
-        bound_at.resize(number + 1, None);
-    }
-    bound_at[number].get_or_insert_with(|| bind(orders, top, places.at[at.1], fact).map(Rc::from)).clone()
+    fact: &'f Fact,
+) -> Option<&'f Bounds> {
+    let all = orders.places(fact.log_point);
+    let places = &all[at.0];
+    let bound_at = fact.bound_at.get_or_init(|| {
+        let n = all.last().map_or(0, |last| last.n_before + last.at.len());
+        (0..n).map(|_| OnceCell::new()).collect()
+    });
+    let bind = || bind(orders, top, places.at[at.1], fact).map(Rc::from);
+    bound_at[places.n_before + at.1].get_or_init(bind).as_ref()
 }
 
 /// The values that `fact` binds at a place; none if it binds one identifier to

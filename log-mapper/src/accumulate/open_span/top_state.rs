@@ -51,6 +51,10 @@ impl Next {
     }
 }
 
+/// How well a record fits: request values and weak values that both have, whether it comes next,
+/// and whether the method began where it begins.
+pub(super) type Score = (u32, u32, Follows, bool);
+
 /// One top-level method that can have printed the span.
 #[derive(Clone, Debug)]
 pub(in crate::accumulate) struct TopState {
@@ -86,38 +90,37 @@ impl TopState {
         self.n_skips = self.n_skips.min(other.n_skips);
     }
 
-    /// The state after `fact`, whose places are entry `index` of its log point,
-    /// and how well it fits: (request values, weak values, follows, entered).
-    /// `is_at_work`: one thread has printed the fact and, a moment ago, the rest.
+    /// How well `fact`, whose places are entry `index` of its log point, fits as the next record;
+    /// none if it does not. `is_at_work`: one thread has printed the fact and, a moment ago, the
+    /// rest.
+    pub(super) fn score(
+        &self,
+        orders: &mut Orders<'_>,
+        fact: &Fact,
+        index: usize,
+        is_at_work: bool,
+    ) -> Option<Score> {
+        let mut best = None;
+        self.each_fit(orders, fact, (index, is_at_work), |_, fit, _| best = best.max(Some(fit)));
+        best.map(|(n_request, n_weak, follows)| (n_request, n_weak, follows, self.entered))
+    }
+
+    /// The state after `fact`, and how well that fits, see [`Self::score`].
     pub(super) fn step(
         &self,
         orders: &mut Orders<'_>,
         fact: &Fact,
         index: usize,
         is_at_work: bool,
-    ) -> Option<(Next, (u32, u32, Follows, bool))> {
+    ) -> Option<(Next, Score)> {
         let mut at = Positions::new();
-        let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
         let mut best: Option<((u32, u32, Follows), Bounds)> = None;
-        for i in 0..orders.places(fact.log_point)[index].at.len() {
-            let place = orders.places(fact.log_point)[index].at[i];
-            let follows = self.follows(orders, fact.log_point, place);
-            if follows.is_none() && !has_rounds {
-                continue;
-            }
-            let Some(bound) = bind_once(orders, self.top, (index, i), fact) else { continue };
-            let Some((n_request, n_weak)) = self.agree(orders, &bound, is_at_work && !has_rounds) else {
-                continue;
-            };
-            // Rounds about one thing are one request, in any order.
-            let again = (n_request > 0).then_some(Follows::Later);
-            let Some(follows) = follows.or(again) else { continue };
+        self.each_fit(orders, fact, (index, is_at_work), |place, fit, bound| {
             at.push(place);
-            let score = (n_request, n_weak, follows);
-            if best.as_ref().is_none_or(|(old, _)| *old < score) {
-                best = Some((score, bound));
+            if best.as_ref().is_none_or(|(old, _)| *old < fit) {
+                best = Some((fit, Rc::clone(bound)));
             }
-        }
+        });
         let ((n_request, n_weak, follows), bound) = best?;
         at.dedup();
         let is_free = |&(node, _): &Position| orders.is_free(self.top, node);
@@ -129,6 +132,33 @@ impl TopState {
         let state = TopState { top, at, bound: Rc::clone(&self.bound), first, entered, n_skips };
         let next = Next { state, new: bound, bound: OnceCell::new() };
         Some((next, (n_request, n_weak, follows, entered)))
+    }
+
+    /// Calls `each` for every place at which `fact`, of which they are entry `index`, can come next,
+    /// with how well it fits there and what it binds.
+    fn each_fit(
+        &self,
+        orders: &mut Orders<'_>,
+        fact: &Fact,
+        (index, is_at_work): (usize, bool),
+        mut each: impl FnMut(Position, (u32, u32, Follows), &Bounds),
+    ) {
+        let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
+        for i in 0..orders.places(fact.log_point)[index].at.len() {
+            let place = orders.places(fact.log_point)[index].at[i];
+            let follows = self.follows(orders, fact.log_point, place);
+            if follows.is_none() && !has_rounds {
+                continue;
+            }
+            let Some(bound) = bind_once(orders, self.top, (index, i), fact) else { continue };
+            let Some((n_request, n_weak)) = self.agree(orders, bound, is_at_work && !has_rounds) else {
+                continue;
+            };
+            // Rounds about one thing are one request, in any order.
+            let again = (n_request > 0).then_some(Follows::Later);
+            let Some(follows) = follows.or(again) else { continue };
+            each(place, (n_request, n_weak, follows), bound);
+        }
     }
 
     /// Whether the method, which has printed `point`, whose places are entry `index` of it,
@@ -187,6 +217,16 @@ impl TopState {
         let bound = |entry: usize| bind_once(orders, self.top, (index, entry), fact);
         !entries.is_empty()
             && entries.iter().all(|&entry| bound(entry).is_some_and(|all| all.iter().any(contradicts)))
+    }
+
+    /// Whether the method can print `point` as the very next one.
+    pub(super) fn prints_next(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
+        let places = orders.places(point);
+        let Ok(index) = places.binary_search_by_key(&self.top, |places| places.top) else { return false };
+        (0..places[index].at.len()).any(|at| {
+            let place = orders.places(point)[index].at[at];
+            self.follows(orders, point, place) == Some(Follows::Next)
+        })
     }
 
     /// Whether and how `point` at position `to` can come next.
@@ -265,7 +305,7 @@ fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
         // A record whose values contradict the bindings still has to be
         // somewhere: it opens a span without those values.
         let bind = |&place: &usize| bind_once(orders, top, (index, place), fact);
-        let bound = begun.iter().find_map(bind).unwrap_or_default();
+        let bound = begun.iter().find_map(bind).cloned().unwrap_or_default();
         let mut at: Positions = begun.iter().map(|&place| places[place]).collect();
         at.dedup();
         if floats {

@@ -39,6 +39,10 @@ impl Orders<'_> {
         let adjacency = self.tops[top.index()].adjacency[node].take();
         let mut adjacency = adjacency.unwrap_or_else(|| Box::new(self.make_adjacency(top, node)));
         let Adjacency { next, visible, later } = &mut *adjacency;
+        if next[from].contains(to) {
+            self.tops[top.index()].adjacency[node] = Some(adjacency);
+            return Some(Follows::Next);
+        }
         let is_off = |point: usize| self.is_off(points[point].log_point);
         let is_next = visible[from].get_or_insert_with(|| reach(next, from, is_off)).contains(to);
         let is_later = is_next || later[from].get_or_insert_with(|| reach(next, from, |_| true)).contains(to);

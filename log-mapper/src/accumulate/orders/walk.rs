@@ -58,3 +58,22 @@ pub(in crate::accumulate) fn next_of(
     }
     step(orders, top, from, point, |follows| follows == Follows::Next)
 }
+
+/// Whether `top` prints `point` as the very next one after any of `from`.
+pub(in crate::accumulate) fn comes_next(
+    orders: &mut Orders<'_>,
+    top: TopLevelId,
+    from: &[Position],
+    point: LogPointId,
+) -> bool {
+    let Ok(index) = orders.places(point).binary_search_by_key(&top, |places| places.top) else {
+        return false;
+    };
+    if orders.floats(point) {
+        return !from.is_empty();
+    }
+    (0..orders.places(point)[index].at.len()).any(|at| {
+        let to = orders.places(point)[index].at[at];
+        from.iter().any(|&from| orders.follows(top, from, to) == Some(Follows::Next))
+    })
+}

@@ -1,0 +1,55 @@
+//! Texts, as far as it takes to see that two sets of them have none in common: a few
+//! words, so that a record is held against many spans for next to nothing. Two sets may seem to share a text and do not.
+
+use super::TopState;
+use super::bound::number_of;
+
+/// A set of texts: a bit each, by the number of the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::accumulate) struct TextSet([u64; N_WORDS]);
+
+/// Of spans that have bound eight texts, and records that name three, one in eleven seems to share one.
+const N_WORDS: usize = 4;
+
+impl TextSet {
+    /// The set of `texts`.
+    pub(in crate::accumulate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let mut set = Self::default();
+        texts.for_each(|text| set.add(number_of(text)));
+        set
+    }
+
+    /// All that methods in these states have bound.
+    pub(super) fn of_states(states: &[TopState]) -> Self {
+        let mut set = Self::default();
+        states.iter().flat_map(|state| &*state.bound).for_each(|bound| set.add(bound.number()));
+        set
+    }
+
+    fn add(&mut self, number: u32) {
+        let at = number as usize % (N_WORDS * u64::BITS as usize);
+        self.0[at / u64::BITS as usize] |= 1 << (at % u64::BITS as usize);
+    }
+
+    /// Whether a text can be in both; if not, none is.
+    pub(super) fn may_share(self, other: Self) -> bool {
+        self.0.iter().zip(other.0).any(|(ours, theirs)| ours & theirs != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TextSet;
+
+    #[test]
+    fn what_is_in_both_is_seen() {
+        let texts: Vec<String> = (0..200).map(|n| format!("blk_{n}")).collect();
+        let of = |texts: &[String]| TextSet::of(texts.iter().map(String::as_str));
+        for (at, text) in texts.iter().enumerate() {
+            assert!(of(&texts[at.saturating_sub(3)..=at]).may_share(of(std::slice::from_ref(text))));
+        }
+        let n_apart = texts.iter().filter(|text| !of(&texts[..1]).may_share(of(std::slice::from_ref(text))));
+        assert!(n_apart.count() > 150, "most are told from one");
+        assert!(!TextSet::default().may_share(of(&texts)));
+    }
+}
