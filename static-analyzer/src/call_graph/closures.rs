@@ -183,12 +183,12 @@ pub(crate) const MAKES: u8 = 8;
 /// What runs when the closure that an instruction makes is called, of the program or of
 /// a library: the kind of the method handle, and the method.
 pub(crate) fn implementation(op: &Op) -> Option<(u8, MethodRef)> {
-    let Op::InvokeDynamic { bootstrap, bootstrap_args, .. } = op else { return None };
-    let handle = bootstrap_args.iter().find_map(|a| match a {
+    let Op::InvokeDynamic { bootstrap, .. } = op else { return None };
+    let handle = bootstrap.args.iter().find_map(|a| match a {
         BootstrapArg::Handle { kind, target } => Some((*kind, *target)),
         _ => None,
     });
-    handle.filter(|_| is_lambda_factory(bootstrap.class))
+    handle.filter(|_| is_lambda_factory(bootstrap.method.class))
 }
 
 /// Whether a bootstrap method makes closures.
@@ -201,7 +201,9 @@ pub(crate) fn closure_of(body: &Body, value: ValueId) -> Option<ValueId> {
     let mut at = value;
     for _ in 0..4 {
         match body.op(at) {
-            Op::InvokeDynamic { bootstrap, .. } => return is_lambda_factory(bootstrap.class).then_some(at),
+            Op::InvokeDynamic { bootstrap, .. } => {
+                return is_lambda_factory(bootstrap.method.class).then_some(at);
+            }
             Op::Cast(_, o) => at = *o,
             _ => return None,
         }
