@@ -144,7 +144,7 @@ impl<'a> Carrier<'a> {
         }
         self.own_steps.clear();
         self.memory.begin(from);
-        self.sender = Sender::new(self.context, from);
+        self.sender = Sender::new(self.context, from, std::mem::take(&mut self.sender));
     }
 
     /// Forgets all that has to do with places.

@@ -45,13 +45,18 @@ pub(super) struct Sender {
     built: ByPath,
     /// By place: what was asked for before, as one more than its position in `lists`; 0: not asked.
     known: Vec<u32>,
+    /// The places that were asked for.
+    asked: Vec<PlaceId>,
     /// Identifiers at places; the first list is empty.
     lists: Vec<Box<[u32]>>,
 }
 
 impl Sender {
-    pub(super) fn new(context: Context<'_>, from: usize) -> Self {
-        let mut sender = Sender { from, lists: vec![Box::default()], ..Sender::default() };
+    /// Of the top-level method `from`, in the room that the one `before` took.
+    pub(super) fn new(context: Context<'_>, from: usize, before: Sender) -> Self {
+        let (mut known, mut asked) = (before.known, before.asked);
+        asked.drain(..).for_each(|id| known[id as usize] = 0);
+        let mut sender = Sender { from, known, asked, lists: vec![Box::default()], ..Sender::default() };
         for (i, identifier) in (0u32..).zip(&context.top_levels.methods[from].identifiers) {
             if identifier.strength == IdentifierStrength::Node {
                 continue;
@@ -81,6 +86,7 @@ impl Sender {
                 self.lists.extend((list > 0).then(|| found.into()));
                 self.known.resize(self.known.len().max(memory.n_places()), 0);
                 self.known[id as usize] = list as u32 + 1;
+                self.asked.push(id);
                 list
             }
         };
