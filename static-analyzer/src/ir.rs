@@ -33,7 +33,7 @@ index! {
 pub struct Body {
     /// Blocks in reverse postorder (handlers included).
     pub blocks: Vec<Block>,
-    /// All instructions of all blocks.
+    /// All instructions of all blocks, those of the first block first.
     pub insts: Vec<Inst>,
 }
 
@@ -149,6 +149,15 @@ pub enum BootstrapArg {
     MethodType(Name),
 }
 
+/// What makes the target of a call site that is linked at run time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bootstrap {
+    /// The method that links it.
+    pub method: MethodRef,
+    /// Its static arguments.
+    pub args: Box<[BootstrapArg]>,
+}
+
 /// What an instruction does. Operands are values defined earlier (phis: anywhere).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -175,10 +184,8 @@ pub enum Op {
     },
     /// `invokedynamic`
     InvokeDynamic {
-        /// Bootstrap method.
-        bootstrap: Box<MethodRef>,
-        /// Its static arguments.
-        bootstrap_args: Box<[BootstrapArg]>,
+        /// Bootstrap method and its static arguments.
+        bootstrap: Box<Bootstrap>,
         /// Name at the call site.
         name: Name,
         /// Descriptor at the call site (captured values to result).
@@ -225,7 +232,7 @@ pub enum Op {
 }
 
 // A large program has millions of instructions, and they stay in memory to the end.
-const _: () = assert!(size_of::<Op>() <= 64 && size_of::<Inst>() <= 80);
+const _: () = assert!(size_of::<Op>() <= 48 && size_of::<Inst>() <= 64);
 
 /// Condition of a branch: taken if `a OP b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,21 +253,25 @@ pub enum Comparison {
 
 impl Body {
     /// The instruction that defines `value`.
+    #[inline]
     pub fn inst(&self, value: ValueId) -> &Inst {
         &self.insts[value.index()]
     }
 
     /// What the instruction that defines `value` does.
+    #[inline]
     pub fn op(&self, value: ValueId) -> &Op {
         &self.insts[value.index()].op
     }
 
     /// The block `block`.
+    #[inline]
     pub fn block(&self, block: BlockId) -> &Block {
         &self.blocks[block.index()]
     }
 
     /// The value without the casts around it.
+    #[inline]
     pub(crate) fn uncast(&self, mut value: ValueId) -> ValueId {
         while let Op::Cast(_, inner) = self.op(value) {
             value = *inner;
@@ -282,9 +293,11 @@ impl Body {
         seen
     }
 
-    /// All instructions in block order.
+    /// All instructions in block order: the order in which they are numbered.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (ValueId, &Inst)> {
-        self.blocks.iter().flat_map(|b| b.insts.iter().map(|&v| (v, self.inst(v))))
+        // PERF: dozens of passes look at every instruction of the program, block after block.
+        self.insts.iter().enumerate().map(|(at, inst)| (ValueId::new(at), inst))
     }
 }
 

@@ -57,8 +57,12 @@ pub const CLASS_MEMBERS_MAX: usize = 12;
 
 /// Places that one thread remembers while it follows what the hand-offs of one sender after
 /// the other carry; with more it forgets all, which costs time only. With what is known of
-/// it, a place takes some 500 bytes.
-pub const CARRIED_PLACES_MAX: usize = 1 << 17;
+/// it, a place takes some 250 bytes.
+pub const CARRIED_PLACES_MAX: usize = 1 << 18;
+
+/// Identifiers of receivers, each at a method that it came to, that one thread remembers in the
+/// same way; one takes 8 bytes.
+pub const CARRIED_ITEMS_MAX: usize = 1 << 21;
 
 /// Call sites on all ways from a top-level method to one hand-off; with more,
 /// nothing is said about what comes before it.

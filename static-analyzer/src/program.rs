@@ -34,10 +34,12 @@ macro_rules! index {
         pub struct $name(u32);
         impl $name {
             /// The id of element `index`.
+            #[inline]
             pub fn new(index: usize) -> Self {
                 Self(u32::try_from(index).expect("fewer than 2^32 elements"))
             }
             /// The position in its vector.
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -180,6 +182,7 @@ pub struct Method {
 
 impl Method {
     /// Whether it has no `this`.
+    #[inline]
     pub fn is_static(&self) -> bool {
         self.access & access::STATIC != 0
     }
@@ -210,6 +213,7 @@ pub struct Program {
 
 impl Program {
     /// The class of that internal name, if it is in the program.
+    #[inline]
     pub fn class(&self, name: Name) -> Option<ClassId> {
         self.class_index.get(&name).copied()
     }

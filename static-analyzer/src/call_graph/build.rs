@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::closures::Closures;
-use super::flow::{Flow, Frame, Source};
+use super::closures::{ClosureId, Closures};
+use super::flow::{Flow, Frame, Move, Node, Source};
 use super::given::Given;
 use super::initializers::Initializers;
 use super::keepers::Keepers;
@@ -26,18 +26,24 @@ use crate::services::{self, Requests};
 /// The call graph of `program`. Cost: linear in the size of the code.
 pub fn build(program: &Program) -> CallGraph {
     let resolver = Resolver::new(program);
-    let reflected = reflected::find(program);
     let instantiated = instantiated(&resolver);
     let rpc = Rpc::find(&resolver);
-    let initializers = Initializers::find(&resolver);
-    let constructors = Constructors::find(&resolver);
-    let wide = plain_calls(&resolver, &rpc, &instantiated);
-    let mut closures = Closures::find(&resolver, &instantiated);
-    let flow = value_flow(&resolver, &instantiated, &wide, &mut closures);
-    let narrow = narrowed(&resolver, &flow, &wide);
-    let starts = Starts::new(&resolver, &flow, &closures, &instantiated, &narrow);
-    let given = Given::find(&resolver, &narrow);
-    let keepers = Keepers::find(&resolver, &closures, &narrow);
+    // The flow of values is followed by one thread: what does not need it is found meanwhile.
+    let ((closures, flow, narrow), ((reflected, handlers), (initializers, constructors))) = rayon::join(
+        || direct_calls(&resolver, &rpc, &instantiated),
+        || {
+            let met = (reflected::find(program), services::handlers(&resolver));
+            (met, (Initializers::find(&resolver), Constructors::find(&resolver)))
+        },
+    );
+    let (starts, (given, keepers, passed)) = rayon::join(
+        || Starts::new(&resolver, &flow, &closures, &instantiated, &narrow),
+        || {
+            let given = Given::find(&resolver, &narrow);
+            let keepers = Keepers::find(&resolver, &closures, &narrow);
+            (given, keepers, Passed::find(&resolver, &flow, &narrow))
+        },
+    );
     let edges = Edges {
         resolver: &resolver,
         starts: &starts,
@@ -49,29 +55,20 @@ pub fn build(program: &Program) -> CallGraph {
     };
     let finished = narrow.par_iter().enumerate().map(|(i, list)| edges.of(MethodId::new(i), list));
     let mut calls: Vec<Vec<Call>> = finished.collect();
-    let handlers = services::handlers(&resolver);
-    containers::given_to_libraries(program, &handlers, &mut calls);
-    containers::publish_events(&resolver, &mut calls);
-    containers::start_asynchronous(program, &mut calls);
-    let around = around::join(&resolver, &handlers, &mut calls);
-    let called_back = called_back::join(&resolver, &handlers, &mut calls);
+    let times_of_libraries = add_calls_of_libraries(&resolver, &handlers, &mut calls);
     recursion::join(&resolver, &mut calls);
     let machines = Machines::find(&resolver, &calls);
-    for (m, edges) in machines.edges {
-        calls[m.index()].extend(edges);
-        calls[m.index()].sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
-    }
+    add_edges(machines.edges, &mut calls);
     let commands = starts.commands(&narrow);
     let known = roots::Known { rpc: &rpc, handlers: &handlers, steps: &machines.steps };
     let roots = roots::roots(&resolver, &known, &starts, &instantiated, &calls);
     through_bridges(program, &roots, &mut calls);
     let (components, levels) = scc::levels(&calls);
-    let rpc_interfaces = rpc_interfaces(program, &rpc);
     let mut steps: Vec<MethodId> = machines.steps.into_iter().collect();
     steps.sort_unstable();
     let mut times = times::find(program, &closures, &calls);
-    times.extend(around.into_iter().map(|at| (at, Times::AtMostOnce)));
-    times.extend(called_back.into_iter().map(|at| (at, Times::Any)));
+    times.extend(times_of_libraries);
+    calls.iter_mut().for_each(Vec::shrink_to_fit);
     let mut graph = CallGraph {
         calls,
         callers: Vec::new(),
@@ -79,7 +76,7 @@ pub fn build(program: &Program) -> CallGraph {
         roots,
         commands,
         told: keepers.told(program),
-        passed: Passed::find(&resolver, &flow, &narrow),
+        passed,
         steps,
         instantiated,
         reflected,
@@ -87,11 +84,46 @@ pub fn build(program: &Program) -> CallGraph {
         levels,
         handlers,
         requests: Requests::default(),
-        rpc_interfaces,
+        rpc_interfaces: rpc_interfaces(program, &rpc),
     };
     graph.set_callers();
     services::connect(&resolver, &mut graph);
     graph
+}
+
+/// Adds what containers and libraries call; gives back how often.
+fn add_calls_of_libraries(
+    resolver: &Resolver<'_>,
+    handlers: &[services::Handler],
+    calls: &mut [Vec<Call>],
+) -> Vec<((MethodId, ValueId, MethodId), Times)> {
+    containers::given_to_libraries(resolver.program, handlers, calls);
+    containers::publish_events(resolver, calls);
+    containers::start_asynchronous(resolver.program, calls);
+    let around = around::join(resolver, handlers, calls);
+    let called_back = called_back::join(resolver, handlers, calls);
+    let around = around.into_iter().map(|at| (at, Times::AtMostOnce));
+    around.chain(called_back.into_iter().map(|at| (at, Times::Any))).collect()
+}
+
+fn add_edges(edges: impl IntoIterator<Item = (MethodId, Vec<Call>)>, calls: &mut [Vec<Call>]) {
+    for (m, edges) in edges {
+        calls[m.index()].extend(edges);
+        calls[m.index()].sort_by(|a, b| (a.site, a.kind, &a.targets).cmp(&(b.site, b.kind, &b.targets)));
+    }
+}
+
+/// The closures, what places can hold, and the calls with the targets that follow from that.
+fn direct_calls(
+    resolver: &Resolver<'_>,
+    rpc: &Rpc,
+    instantiated: &[bool],
+) -> (Closures, Flow, Vec<Vec<Call>>) {
+    let wide = plain_calls(resolver, rpc, instantiated);
+    let mut closures = Closures::find(resolver, instantiated);
+    let flow = value_flow(resolver, instantiated, &wide, &mut closures);
+    let narrow = narrowed(resolver, &flow, &wide);
+    (closures, flow, narrow)
 }
 
 /// The interfaces of RPCs with why they are such, sorted.
@@ -257,38 +289,9 @@ fn value_flow(
     let program = resolver.program;
     let mut flow = Flow::new(resolver);
     let mut is_called = vec![false; program.methods.len()];
-    let moves: Vec<_> = (0..program.methods.len())
-        .into_par_iter()
-        .map(|i| {
-            let targets = |v: ValueId| {
-                let mut t = direct_targets(&calls[i], v);
-                t.truncate(TABLE_TARGETS_MAX);
-                t
-            };
-            let mut moves = flow.moves(resolver, MethodId::new(i), &targets);
-            if let Some(body) = &program.methods[i].body {
-                let method = MethodId::new(i);
-                moves.extend(closures.moves(&Frame {
-                    resolver,
-                    flow: &flow,
-                    method,
-                    body,
-                    targets: &targets,
-                }));
-            }
-            moves
-        })
-        .collect();
-    let mut put = Vec::new();
-    for (i, moves) in moves.into_iter().enumerate() {
-        for (to, sources) in &moves {
-            flow.add_move(*to, sources);
-            put.extend(sources.iter().filter_map(|source| match source {
-                Source::Closure(at) => Some((*to, closures.made_at(MethodId::new(i), *at)?)),
-                _ => None,
-            }));
-        }
-        for call in calls[i].iter().filter(|c| c.kind == CallKind::Direct) {
+    let put = add_moves(resolver, calls, closures, &mut flow);
+    for calls in calls {
+        for call in calls.iter().filter(|c| c.kind == CallKind::Direct) {
             let cut = call.targets.len().min(TABLE_TARGETS_MAX);
             call.targets[..cut].iter().for_each(|t| is_called[t.index()] = true);
         }
@@ -308,6 +311,53 @@ fn value_flow(
     flow.solve();
     closures.solve(&flow, &put);
     flow
+}
+
+/// Methods whose moves are held at once.
+const METHODS_AT_ONCE: usize = 1 << 13;
+
+/// Adds what all bodies move; gives back the closures that they put into nodes.
+fn add_moves(
+    resolver: &Resolver<'_>,
+    calls: &[Vec<Call>],
+    closures: &Closures,
+    flow: &mut Flow,
+) -> Vec<(Node, ClosureId)> {
+    let methods = &resolver.program.methods;
+    let mut put = Vec::new();
+    for first in (0..methods.len()).step_by(METHODS_AT_ONCE) {
+        let some = first..methods.len().min(first + METHODS_AT_ONCE);
+        let flow_so_far = &*flow;
+        let of_method = |i: usize| {
+            let targets = |v: ValueId| {
+                let mut t = direct_targets(&calls[i], v);
+                t.truncate(TABLE_TARGETS_MAX);
+                t
+            };
+            let method = MethodId::new(i);
+            let mut moves = flow_so_far.moves(resolver, method, &targets);
+            if let Some(body) = &methods[i].body {
+                moves.extend(closures.moves(&Frame {
+                    resolver,
+                    flow: flow_so_far,
+                    method,
+                    body,
+                    targets: &targets,
+                }));
+            }
+            moves
+        };
+        let moves: Vec<Vec<Move>> = some.clone().into_par_iter().map(of_method).collect();
+        for (method, moves) in some.map(MethodId::new).zip(moves) {
+            for (to, source) in moves {
+                flow.add_move((to, source));
+                if let Source::Closure(at) = source {
+                    put.extend(closures.made_at(method, at).map(|closure| (to, closure)));
+                }
+            }
+        }
+    }
+    put
 }
 
 /// `this` can be any object that has the method, also one made by reflection.

@@ -7,13 +7,14 @@
 //! same nodes and edges as that of objects ([`super::flow`]). A place that holds
 //! more than [`DISPATCH_TARGETS_MAX`] of them is not known to hold any.
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::flow::{Flow, Frame, Node, Source};
+use super::flow::{Flow, Frame, Move, Node};
 use super::resolve::{Resolver, class_of, signature};
 use crate::ir::{Body, BootstrapArg, Op, ValueId};
 use crate::limits::DISPATCH_TARGETS_MAX;
-use crate::program::{MethodId, MethodRef, Name};
+use crate::program::{Method, MethodId, MethodRef, Name};
 
 /// Number of a closure.
 pub(crate) type ClosureId = u32;
@@ -49,18 +50,20 @@ pub(crate) struct Closures {
 impl Closures {
     /// The closures that the program makes; not yet where it keeps them.
     pub(crate) fn find(resolver: &Resolver<'_>, instantiated: &[bool]) -> Self {
+        let made = |m: &Method| -> Vec<(ValueId, Closure)> {
+            let insts = m.body.iter().flat_map(|body| body.iter());
+            insts.filter_map(|(v, inst)| Some((v, closure(resolver, instantiated, &inst.op)?))).collect()
+        };
+        let made: Vec<_> = resolver.program.methods.par_iter().map(made).collect();
         let mut closures = Self::default();
-        for (i, m) in resolver.program.methods.iter().enumerate() {
-            let Some(body) = &m.body else { continue };
-            for (v, inst) in body.iter() {
-                if let Some(closure) = closure(resolver, instantiated, &inst.op) {
-                    closures.at.insert((MethodId::new(i), v), closures.all.len() as ClosureId);
-                    closures.bodies.extend(&closure.targets);
-                    let params = closure.first..closure.first + closure.captured.len();
-                    let of = |&target: &MethodId| params.clone().map(move |param| (target, param));
-                    closures.captured.extend(closure.targets.iter().flat_map(of));
-                    closures.all.push(closure);
-                }
+        for (i, made) in made.into_iter().enumerate() {
+            for (v, closure) in made {
+                closures.at.insert((MethodId::new(i), v), closures.all.len() as ClosureId);
+                closures.bodies.extend(&closure.targets);
+                let params = closure.first..closure.first + closure.captured.len();
+                let of = |&target: &MethodId| params.clone().map(move |param| (target, param));
+                closures.captured.extend(closure.targets.iter().flat_map(of));
+                closures.all.push(closure);
             }
         }
         closures
@@ -101,7 +104,7 @@ impl Closures {
     }
 
     /// What the closures made in a body capture.
-    pub(crate) fn moves(&self, frame: &Frame<'_>) -> Vec<(Node, Vec<Source>)> {
+    pub(crate) fn moves(&self, frame: &Frame<'_>) -> Vec<Move> {
         let mut moves = Vec::new();
         if self.all.is_empty() {
             return moves;
@@ -111,7 +114,7 @@ impl Closures {
             for (i, &value) in closure.captured.iter().enumerate() {
                 let sources = frame.sources(value);
                 let params = closure.targets.iter().map(|&t| frame.flow.param(t, closure.first + i));
-                moves.extend(params.map(|param| (param, sources.clone())));
+                moves.extend(params.flat_map(|param| sources.iter().map(move |&source| (param, source))));
             }
         }
         moves
@@ -119,39 +122,60 @@ impl Closures {
 
     /// Follows closures from where they are put to wherever that gets.
     pub(crate) fn solve(&mut self, flow: &Flow, put: &[(Node, ClosureId)]) {
+        // Few nodes hold any: each has a list once it does; the first list is nobody's.
+        let mut list_of: Vec<u32> = vec![0; flow.n_nodes()];
+        let mut lists: Vec<Vec<ClosureId>> = vec![Vec::new()];
+        let mut at = |node: Node, lists: &mut Vec<Vec<ClosureId>>| -> usize {
+            let list = &mut list_of[node as usize];
+            if *list == 0 {
+                *list = lists.len() as u32;
+                lists.push(Vec::new());
+            }
+            *list as usize
+        };
+        // Whether a node holds what was not taken further yet. It can be in the list more than once.
+        let mut has_more = vec![false; flow.n_nodes()];
         let mut todo: Vec<Node> = Vec::new();
         for &(node, closure) in put {
-            let held = self.held.entry(node).or_default();
-            if let Err(at) = held.binary_search(&closure) {
-                held.insert(at, closure);
+            let list = at(node, &mut lists);
+            if add(&mut lists[list], &[closure]) {
+                has_more[node as usize] = true;
                 todo.push(node);
             }
         }
         todo.sort_unstable();
         todo.dedup();
         while let Some(node) = todo.pop() {
-            let held = self.held.get(&node).cloned().unwrap_or_default();
-            if held.len() > DISPATCH_TARGETS_MAX {
+            let is_known = !std::mem::replace(&mut has_more[node as usize], false);
+            let list = at(node, &mut lists);
+            if is_known || lists[list].len() > DISPATCH_TARGETS_MAX {
                 continue;
             }
-            for &to in flow.edges(node) {
-                let there = self.held.entry(to).or_default();
-                let before = there.len();
-                if before > DISPATCH_TARGETS_MAX {
-                    continue;
-                }
-                for closure in &held {
-                    if let Err(at) = there.binary_search(closure) {
-                        there.insert(at, *closure);
-                    }
-                }
-                if there.len() > before {
+            let held = std::mem::take(&mut lists[list]);
+            for &to in flow.edges(node).iter().filter(|&&to| to != node) {
+                let there = at(to, &mut lists);
+                let there = &mut lists[there];
+                if there.len() <= DISPATCH_TARGETS_MAX && add(there, &held) {
+                    has_more[to as usize] = true;
                     todo.push(to);
                 }
             }
+            lists[list] = held;
         }
-        self.held.retain(|_, held| held.len() <= DISPATCH_TARGETS_MAX);
+        let held = (0..).zip(list_of).map(|(node, list)| (node, std::mem::take(&mut lists[list as usize])));
+        self.held = held.filter(|(_, held)| (1..=DISPATCH_TARGETS_MAX).contains(&held.len())).collect();
     }
+}
+
+/// Adds closures to a sorted list; whether some were not in it.
+fn add(to: &mut Vec<ClosureId>, closures: &[ClosureId]) -> bool {
+    let before = to.len();
+    for closure in closures {
+        if let Err(at) = to.binary_search(closure) {
+            to.insert(at, *closure);
+        }
+    }
+    to.len() > before
 }
 
 /// The closure that an instruction makes.
@@ -183,12 +207,12 @@ pub(crate) const MAKES: u8 = 8;
 /// What runs when the closure that an instruction makes is called, of the program or of
 /// a library: the kind of the method handle, and the method.
 pub(crate) fn implementation(op: &Op) -> Option<(u8, MethodRef)> {
-    let Op::InvokeDynamic { bootstrap, bootstrap_args, .. } = op else { return None };
-    let handle = bootstrap_args.iter().find_map(|a| match a {
+    let Op::InvokeDynamic { bootstrap, .. } = op else { return None };
+    let handle = bootstrap.args.iter().find_map(|a| match a {
         BootstrapArg::Handle { kind, target } => Some((*kind, *target)),
         _ => None,
     });
-    handle.filter(|_| is_lambda_factory(bootstrap.class))
+    handle.filter(|_| is_lambda_factory(bootstrap.method.class))
 }
 
 /// Whether a bootstrap method makes closures.
@@ -201,7 +225,9 @@ pub(crate) fn closure_of(body: &Body, value: ValueId) -> Option<ValueId> {
     let mut at = value;
     for _ in 0..4 {
         match body.op(at) {
-            Op::InvokeDynamic { bootstrap, .. } => return is_lambda_factory(bootstrap.class).then_some(at),
+            Op::InvokeDynamic { bootstrap, .. } => {
+                return is_lambda_factory(bootstrap.method.class).then_some(at);
+            }
             Op::Cast(_, o) => at = *o,
             _ => return None,
         }

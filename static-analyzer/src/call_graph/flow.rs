@@ -6,6 +6,7 @@
 //! wider or unknown ones are *open*, and dispatch falls back to instantiated
 //! types. Collections of collections are flattened to one level.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::apis;
@@ -13,7 +14,7 @@ use super::closures::{MAKES, closure_of, implementation};
 use super::resolve::{Resolver, class_of, signature};
 use crate::ir::{Body, InvokeKind, Op, ValueId};
 use crate::limits::FLOW_TYPES_MAX;
-use crate::program::{ClassId, FieldRef, MethodId, MethodRef};
+use crate::program::{ClassId, FieldRef, Method, MethodId, MethodRef};
 
 /// A node; the elements of node `n` are node `n + 1`.
 pub(crate) type Node = u32;
@@ -29,6 +30,51 @@ pub(crate) enum Source {
     Closure(ValueId),
     /// Anything.
     Open,
+}
+
+/// What gets into a node, and from where.
+pub(crate) type Move = (Node, Source);
+
+/// Edges from each node, one list for all: there are hundreds of thousands of nodes, and few
+/// have many.
+#[derive(Debug, Default)]
+struct Edges {
+    /// By node, where its edges begin; one more at the end.
+    starts: Vec<u32>,
+    ends: Vec<Node>,
+}
+
+impl Edges {
+    /// Of (from, to), in the order in which they are given.
+    fn new(n_nodes: usize, all: impl Iterator<Item = (Node, Node)> + Clone) -> Self {
+        let mut starts = vec![0u32; n_nodes + 1];
+        all.clone().for_each(|(from, _)| starts[from as usize] += 1);
+        let mut n = 0;
+        for start in &mut starts {
+            n += std::mem::replace(start, n);
+        }
+        // Each start moves to the end of its own edges, where the next one begins.
+        let mut ends = vec![0; n as usize];
+        for (from, to) in all {
+            ends[starts[from as usize] as usize] = to;
+            starts[from as usize] += 1;
+        }
+        starts.rotate_right(1);
+        starts[0] = 0;
+        Self { starts, ends }
+    }
+
+    fn of(&self, node: Node) -> &[Node] {
+        let [from, to] = [0, 1].map(|next| self.starts[node as usize + next] as usize);
+        &self.ends[from..to]
+    }
+
+    /// The same, seen from where they lead.
+    fn reversed(&self) -> Self {
+        let n_nodes = self.starts.len() - 1;
+        let all = (0..n_nodes as Node).flat_map(|from| self.of(from).iter().map(move |&to| (to, from)));
+        Self::new(n_nodes, all)
+    }
 }
 
 impl Source {
@@ -76,7 +122,9 @@ pub(crate) struct Flow {
     first_kept: Node,
     allocations: FxHashMap<(MethodId, ValueId), Node>,
     types: Vec<Types>,
-    edges: Vec<Vec<Node>>,
+    /// What was added; by node once that is complete.
+    added: Vec<(Node, Node)>,
+    edges: Edges,
 }
 
 impl Flow {
@@ -98,21 +146,29 @@ impl Flow {
                 next += 2;
             }
         }
-        for (i, m) in program.methods.iter().enumerate() {
-            let Some(body) = &m.body else { continue };
-            for (v, inst) in body.iter() {
-                if matches!(inst.op, Op::New(c) if resolver.own_class(c).is_none())
-                    || matches!(inst.op, Op::NewArray(..))
-                    || mapped(resolver, &inst.op).is_some()
-                {
-                    flow.allocations.insert((MethodId::new(i), v), next);
-                    next += 2;
-                }
+        let allocates = |op: &Op| {
+            matches!(op, Op::New(c) if resolver.own_class(*c).is_none())
+                || matches!(op, Op::NewArray(..))
+                || mapped(resolver, op).is_some()
+        };
+        let allocations = |m: &Method| -> Vec<ValueId> {
+            let insts = m.body.iter().flat_map(|body| body.iter());
+            insts.filter(|(_, inst)| allocates(&inst.op)).map(|(v, _)| v).collect()
+        };
+        let allocations: Vec<Vec<ValueId>> = program.methods.par_iter().map(allocations).collect();
+        for (i, allocations) in allocations.into_iter().enumerate() {
+            for v in allocations {
+                flow.allocations.insert((MethodId::new(i), v), next);
+                next += 2;
             }
         }
         flow.types = vec![Types::default(); next as usize];
-        flow.edges = vec![Vec::new(); next as usize];
         flow
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.types.len()
     }
 
     /// The node of a parameter.
@@ -141,7 +197,7 @@ impl Flow {
     /// Per node: whether it can hold what somebody has kept before, or what comes from
     /// nobody knows where, and not only what was made for it or handed on to it.
     pub(crate) fn of_kept(&self, resolver: &Resolver<'_>) -> Vec<bool> {
-        let mut kept = vec![false; self.edges.len()];
+        let mut kept = vec![false; self.n_nodes()];
         let methods = resolver.program.methods.iter().enumerate();
         let mut todo: Vec<Node> = (0..self.types.len() as u32)
             .filter(|&node| self.is_kept(node) || self.types(node).open)
@@ -161,15 +217,12 @@ impl Flow {
 
     /// Per node: whether what it holds can get into one of `ends`.
     pub(crate) fn leading_to(&self, ends: Vec<Node>) -> Vec<bool> {
-        let mut back: Vec<Vec<Node>> = vec![Vec::new(); self.edges.len()];
-        for (from, edges) in (0..).zip(&self.edges) {
-            edges.iter().for_each(|&to| back[to as usize].push(from));
-        }
-        let mut leads = vec![false; self.edges.len()];
+        let back = self.edges.reversed();
+        let mut leads = vec![false; self.n_nodes()];
         let mut todo = ends;
         while let Some(node) = todo.pop() {
             if !std::mem::replace(&mut leads[node as usize], true) {
-                todo.extend(&back[node as usize]);
+                todo.extend(back.of(node));
             }
         }
         leads
@@ -177,7 +230,7 @@ impl Flow {
 
     /// Where what a node holds goes.
     pub(crate) fn edges(&self, node: Node) -> &[Node] {
-        &self.edges[node as usize]
+        self.edges.of(node)
     }
 
     /// The node of the result of a method.
@@ -216,41 +269,44 @@ impl Flow {
         resolver: &Resolver<'_>,
         method: MethodId,
         targets: &dyn Fn(ValueId) -> Vec<MethodId>,
-    ) -> Vec<(Node, Vec<Source>)> {
+    ) -> Vec<Move> {
         let Some(body) = &resolver.program.methods[method.index()].body else { return Vec::new() };
         let frame = Frame { resolver, flow: self, method, body, targets };
-        let mut moves: Vec<(Node, Vec<Source>)> = Vec::new();
+        let mut moves: Vec<Move> = Vec::new();
         for (v, inst) in body.iter() {
             match &inst.op {
                 Op::PutField(f, _, value) if is_reference(f.descriptor.as_str()) => {
                     if let Some(&node) = self.fields.get(f) {
-                        moves.push((node, frame.sources(*value)));
+                        moves.extend(frame.sources(*value).into_iter().map(|source| (node, source)));
                     }
                 }
                 Op::ArrayStore(array, _, value) => {
                     let held = frame.sources(*value);
                     for s in frame.sources(*array) {
                         if let Source::Node(n) = s {
-                            moves.push((n | 1, held.clone()));
+                            moves.extend(held.iter().map(|&source| (n | 1, source)));
                         }
                     }
                 }
                 Op::Return(Some(value)) => {
-                    moves.push((self.result(method), frame.sources(*value)));
+                    let result = self.result(method);
+                    moves.extend(frame.sources(*value).into_iter().map(|source| (result, source)));
                 }
                 Op::Invoke { kind, method: callee, args } => {
                     let called = targets(v);
                     if !called.is_empty() {
                         let given: Vec<Vec<Source>> = args.iter().map(|a| frame.sources(*a)).collect();
                         for t in called {
-                            let pairs = given.iter().enumerate();
-                            moves.extend(pairs.map(|(i, s)| (self.param(t, i), s.clone())));
+                            let given = given.iter().enumerate();
+                            moves.extend(given.flat_map(|(i, sources)| {
+                                sources.iter().map(move |&source| (self.param(t, i), source))
+                            }));
                         }
                     }
                     if let (Some(&made), Some(closure)) =
                         (self.allocations.get(&(method, v)), mapped(resolver, &inst.op))
                     {
-                        moves.push((made | 1, frame.given_back(closure).into_iter().collect()));
+                        moves.extend(frame.given_back(closure).map(|source| (made | 1, source)));
                     }
                     if *kind != InvokeKind::Static
                         && apis::COLLECTION_PUT.contains(&callee.name.as_str())
@@ -266,23 +322,21 @@ impl Flow {
     }
 
     /// Adds one move.
-    pub(crate) fn add_move(&mut self, to: Node, sources: &[Source]) {
-        for s in sources {
-            match *s {
-                Source::New(c, _) => {
-                    self.types[to as usize].add(c);
-                }
-                Source::Node(from) if from != to => {
-                    self.edges[from as usize].push(to);
-                    // Elements go along with their collection.
-                    if from & 1 == 0 && to & 1 == 0 {
-                        self.edges[from as usize + 1].push(to + 1);
-                        self.edges[to as usize + 1].push(from + 1);
-                    }
-                }
-                Source::Node(_) => {}
-                Source::Closure(_) | Source::Open => self.types[to as usize].open = true,
+    pub(crate) fn add_move(&mut self, (to, source): Move) {
+        match source {
+            Source::New(c, _) => {
+                self.types[to as usize].add(c);
             }
+            Source::Node(from) if from != to => {
+                self.added.push((from, to));
+                // Elements go along with their collection.
+                if from & 1 == 0 && to & 1 == 0 {
+                    self.added.push((from + 1, to + 1));
+                    self.added.push((to + 1, from + 1));
+                }
+            }
+            Source::Node(_) => {}
+            Source::Closure(_) | Source::Open => self.types[to as usize].open = true,
         }
     }
 
@@ -298,23 +352,24 @@ impl Flow {
 
     /// Moves everything until nothing changes.
     pub(crate) fn solve(&mut self) {
-        for edges in &mut self.edges {
-            edges.sort_unstable();
-            edges.dedup();
-        }
+        let mut added = std::mem::take(&mut self.added);
+        added.par_sort_unstable();
+        added.dedup();
+        self.edges = Edges::new(self.n_nodes(), added.iter().copied());
         let mut todo: Vec<Node> =
             (0..self.types.len() as u32).filter(|&n| self.types[n as usize] != Types::default()).collect();
         let mut queued = vec![false; self.types.len()];
         while let Some(n) = todo.pop() {
             queued[n as usize] = false;
-            let held = self.types[n as usize].clone();
-            for i in 0..self.edges[n as usize].len() {
-                let to = self.edges[n as usize][i];
+            // No node has an edge to itself.
+            let held = std::mem::take(&mut self.types[n as usize]);
+            for &to in self.edges.of(n) {
                 if self.types[to as usize].merge(&held) && !queued[to as usize] {
                     queued[to as usize] = true;
                     todo.push(to);
                 }
             }
+            self.types[n as usize] = held;
         }
     }
 }
@@ -329,11 +384,11 @@ pub(crate) struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    fn puts(&self, args: &[ValueId], moves: &mut Vec<(Node, Vec<Source>)>) {
+    fn puts(&self, args: &[ValueId], moves: &mut Vec<Move>) {
         for s in self.sources(args[0]) {
             if let Source::Node(n) = s {
                 for a in &args[1..] {
-                    moves.push((n | 1, self.sources(*a)));
+                    moves.extend(self.sources(*a).into_iter().map(|source| (n | 1, source)));
                 }
             }
         }
@@ -452,4 +507,20 @@ fn mapped(resolver: &Resolver<'_>, op: &Op) -> Option<ValueId> {
 /// Whether a descriptor names an object or array.
 pub(crate) fn is_reference(descriptor: &str) -> bool {
     class_of(descriptor).is_some() || descriptor.starts_with('[')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Edges;
+
+    #[test]
+    fn edges_are_those_that_were_given_both_ways() {
+        let all = [(0, 3), (2, 0), (2, 1), (2, 3), (4, 2)];
+        let edges = Edges::new(5, all.into_iter());
+        let lists = |edges: &Edges| (0..5).map(|node| edges.of(node).to_vec()).collect::<Vec<_>>();
+        assert_eq!(lists(&edges), [vec![3], vec![], vec![0, 1, 3], vec![], vec![2]]);
+        assert_eq!(lists(&edges.reversed()), [vec![2], vec![2], vec![4], vec![0, 2], vec![]]);
+        assert_eq!(lists(&edges.reversed().reversed()), lists(&edges));
+        assert!(Edges::new(0, std::iter::empty()).ends.is_empty());
+    }
 }

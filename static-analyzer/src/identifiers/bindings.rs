@@ -56,6 +56,8 @@ pub struct Bindings<'a> {
     pub(super) thread_locals: ThreadLocals,
     /// Elements of what was taken for several, as each method gets them.
     elements: FxHashSet<(MethodId, ValueId)>,
+    /// The name of constructors.
+    constructor: Name,
     /// Methods of libraries that give back what they are given: (class, name).
     same_value: FxHashSet<(Name, Name)>,
 }
@@ -80,6 +82,7 @@ impl<'a> Bindings<'a> {
             owned: Owned::default(),
             kept: Kept::default(),
             thread_locals: ThreadLocals::default(),
+            constructor: Name::from("<init>"),
             same_value: apis::SAME_VALUE.iter().map(|&(c, n)| (Name::from(c), Name::from(n))).collect(),
         };
         for level in &graph.levels {
@@ -138,7 +141,7 @@ impl<'a> Bindings<'a> {
         let mut found = Vec::new();
         for call in self.graph.calls(method) {
             let [target] = call.targets[..] else { continue };
-            let is_constructor = self.program.methods[target.index()].name.as_str() == "<init>";
+            let is_constructor = self.program.methods[target.index()].name == self.constructor;
             let Some(callee) = self.body(target) else { continue };
             if call.kind != CallKind::Direct || is_constructor || callee.insts.len() > 40 {
                 continue;

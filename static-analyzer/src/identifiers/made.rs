@@ -49,7 +49,7 @@ pub(super) fn parts_of_text(body: &Body, text: ValueId) -> Vec<ValueId> {
     let mut parts = Vec::new();
     let mut at = match body.op(text) {
         Op::InvokeDynamic { bootstrap, args, .. }
-            if bootstrap.class == "java/lang/invoke/StringConcatFactory" =>
+            if bootstrap.method.class == "java/lang/invoke/StringConcatFactory" =>
         {
             return args.iter().map(|&arg| body.uncast(arg)).collect();
         }

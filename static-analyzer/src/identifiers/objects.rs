@@ -100,7 +100,7 @@ fn compared(program: &Program, bindings: &Bindings<'_>, equals: MethodId) -> BTr
             match &inst.op {
                 Op::GetField(..) => {}
                 Op::InvokeDynamic { bootstrap, .. }
-                    if bootstrap.class.as_str() == "java/lang/runtime/ObjectMethods" =>
+                    if bootstrap.method.class.as_str() == "java/lang/runtime/ObjectMethods" =>
                 {
                     let fields = program.classes[m.class.index()].fields.iter();
                     let own = fields.filter(|f| f.access & access::STATIC == 0);

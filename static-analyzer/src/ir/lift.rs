@@ -87,6 +87,10 @@ impl Body {
     /// where they are used, terminators end blocks, edges match.
     pub(crate) fn check(&self) -> Result<(), String> {
         let idom = loops::dominators(self);
+        let in_blocks = self.blocks.iter().flat_map(|block| &block.insts);
+        if !in_blocks.copied().eq((0..self.insts.len()).map(crate::ir::ValueId::new)) {
+            return Err("instructions are not numbered in the order of the blocks".to_owned());
+        }
         for (i, block) in self.blocks.iter().enumerate() {
             let id = BlockId::new(i);
             let targets = block.successors.iter().chain(block.handlers.iter().map(|h| &h.block));

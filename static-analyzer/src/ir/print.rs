@@ -128,9 +128,9 @@ fn operation(op: &Op) -> String {
             };
             format!("invoke {kind} {} {}", member(method), values(args)).trim_end().to_owned()
         }
-        Op::InvokeDynamic { bootstrap, bootstrap_args, name, descriptor, args } => {
-            let list: Vec<_> = bootstrap_args.iter().map(argument).collect();
-            let bootstrap = member(bootstrap);
+        Op::InvokeDynamic { bootstrap, name, descriptor, args } => {
+            let list: Vec<_> = bootstrap.args.iter().map(argument).collect();
+            let bootstrap = member(&bootstrap.method);
             let text = format!(
                 "invoke dynamic {name}{descriptor} by {bootstrap} [{}] {}",
                 list.join(", "),

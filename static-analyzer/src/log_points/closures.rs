@@ -107,8 +107,8 @@ impl Ways<'_, '_> {
                         self.passed(*named, args, closure, depth);
                     }
                 }
-                Op::InvokeDynamic { bootstrap_args, args, .. } if args.contains(&closure) => {
-                    let target = bootstrap_args.iter().find_map(|arg| match arg {
+                Op::InvokeDynamic { bootstrap, args, .. } if args.contains(&closure) => {
+                    let target = bootstrap.args.iter().find_map(|arg| match arg {
                         BootstrapArg::Handle { target, .. } => Some(*target),
                         _ => None,
                     });

@@ -167,8 +167,8 @@ pub(crate) fn closure_text(e: &mut Evaluator<'_>, frame: FrameId, value: ValueId
             e.program().class(class).filter(|_| field.class == class)?;
             made_by(e, frame, value, class)
         }
-        Op::InvokeDynamic { bootstrap_args, args, .. } => {
-            let target = bootstrap_args.iter().find_map(|arg| match arg {
+        Op::InvokeDynamic { bootstrap, args, .. } => {
+            let target = bootstrap.args.iter().find_map(|arg| match arg {
                 BootstrapArg::Handle { target, .. } => Some(*target),
                 _ => None,
             })?;

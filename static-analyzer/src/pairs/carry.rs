@@ -15,13 +15,15 @@ use super::regions::{Edge, UnitId, Units};
 use super::{Context, built, texts};
 use crate::identifiers::{Identifier, Place};
 use crate::ir::{InvokeKind, Op, ValueId};
-use crate::limits::{CARRIED_PLACES_MAX, CLASS_MEMBERS_MAX, PATH_FIELDS_MAX};
+use crate::limits::{CARRIED_ITEMS_MAX, CARRIED_PLACES_MAX, CLASS_MEMBERS_MAX, PATH_FIELDS_MAX};
 use crate::path::{AccessPath, Root, Step};
 use crate::program::{MethodId, Name};
 
+mod loads;
 mod memory;
 mod sender;
 
+use loads::{Item, Loads};
 use memory::{Memory, PlaceId};
 use sender::Sender;
 
@@ -62,11 +64,12 @@ pub(super) struct Carrier<'a> {
     units: &'a Units,
     members: &'a Members,
     memory: Memory,
+    loads: Loads,
     sender: Sender,
     /// By receiver: its identifiers, with what is carried before the first step.
     starts: FxHashMap<usize, Arc<[Start]>>,
     /// By receiver and call of it: what is carried in the frame of the caller.
-    over_calls: FxHashMap<(usize, MethodId, u32), CarriedOver>,
+    over_calls: FxHashMap<(usize, MethodId, u32), Arc<CarriedOver>>,
     /// What a hand-off of the sender (by its address) makes of what is carried.
     own_steps: FxHashMap<(usize, Carried), Option<Carried>>,
     /// The same of the hand-offs of links: all senders go through them.
@@ -81,7 +84,12 @@ pub(super) struct Carrier<'a> {
 type CutsId = u32;
 
 /// Identifiers of a receiver with their values on the sender's side of a call.
-type CarriedOver = Arc<[(u32, Carried)]>;
+struct CarriedOver {
+    /// Those that are whole.
+    whole: Box<[Item]>,
+    /// Those that were cut out of a text.
+    cut: Box<[(u32, Carried)]>,
+}
 
 /// An identifier of a receiver, and its value.
 struct Start {
@@ -115,6 +123,7 @@ impl<'a> Carrier<'a> {
             units,
             members,
             memory: Memory::default(),
+            loads: Loads::default(),
             sender: Sender::default(),
             starts: FxHashMap::default(),
             over_calls: FxHashMap::default(),
@@ -128,11 +137,26 @@ impl<'a> Carrier<'a> {
     /// Forgets what is of no use for other senders than the last one.
     fn begin(&mut self, from: usize) {
         if self.memory.n_places() > CARRIED_PLACES_MAX {
-            *self = Self::new(self.context, self.units, self.members);
+            self.forget();
+        }
+        if self.loads.n_items() > CARRIED_ITEMS_MAX {
+            self.loads.forget();
         }
         self.own_steps.clear();
         self.memory.begin(from);
-        self.sender = Sender::new(self.context, from);
+        self.sender = Sender::new(self.context, from, std::mem::take(&mut self.sender));
+    }
+
+    /// Forgets all that has to do with places.
+    fn forget(&mut self) {
+        self.memory.forget();
+        self.loads.forget();
+        self.starts.clear();
+        self.over_calls.clear();
+        self.own_steps.clear();
+        self.steps.clear();
+        self.cuts.truncate(1);
+        self.cut.clear();
     }
 
     /// Pairs of identifiers (sender's, receiver's) that carry one value along
@@ -181,7 +205,9 @@ impl<'a> Carrier<'a> {
         let mut ends: Vec<(u32, PlaceId)> = Vec::new();
         for way in ways {
             if let [Handoff { entry: Entry::Call(edge), from, site, .. }] = way[..] {
-                for &(j, carried) in &*self.over_call(to, *edge) {
+                let over = self.over_call(to, *edge);
+                self.hand_over_all(*from, site.0, &over.whole, &mut ends);
+                for &(j, carried) in &over.cut {
                     let handed = self.hand_over(*from, site.0, carried);
                     ends.extend(handed.and_then(Carried::end).map(|place| (j, place)));
                 }
@@ -206,7 +232,7 @@ impl<'a> Carrier<'a> {
         let is_wanted = |i: &Identifier| i.strength != IdentifierStrength::Node && !i.is_one_of_many();
         let starts = identifiers.filter(|(_, i)| is_wanted(i)).map(|(identifier, i)| {
             let own = matches!(i.place.path.root, Root::Local(_));
-            let carried = Carried { place: self.memory.id(&i.place), cuts: 0, own };
+            let carried = Carried { place: self.memory.id(i.place.clone()), cuts: 0, own };
             Start { identifier, carried, is_made: self.uncut(to, carried).own }
         });
         let starts: Arc<[Start]> = starts.collect();
@@ -215,18 +241,21 @@ impl<'a> Carrier<'a> {
     }
 
     /// What the identifiers of a receiver are in the frame of the method that calls it by `edge`.
-    fn over_call(&mut self, to: usize, edge: Edge) -> CarriedOver {
+    fn over_call(&mut self, to: usize, edge: Edge) -> Arc<CarriedOver> {
         let key = (to, edge.0, edge.1 as u32);
         if let Some(known) = self.over_calls.get(&key) {
             return Arc::clone(known);
         }
-        let mut found = Vec::new();
+        let (mut whole, mut cut) = (Vec::new(), Vec::new());
         for start in self.starts(to).iter().filter(|start| !start.is_made) {
             let carried = self.uncut(to, start.carried);
-            let place = self.memory.bind(self.context, edge, carried.place);
-            found.extend(place.map(|place| (start.identifier, Carried { place, ..carried })));
+            let Some(place) = self.memory.bind(self.context, edge, carried.place) else { continue };
+            match carried.cuts {
+                0 => whole.push((start.identifier, place)),
+                _ => cut.push((start.identifier, Carried { place, ..carried })),
+            }
         }
-        let found: CarriedOver = found.into();
+        let found = Arc::new(CarriedOver { whole: whole.into(), cut: cut.into() });
         self.over_calls.insert(key, Arc::clone(&found));
         found
     }
@@ -269,7 +298,7 @@ impl<'a> Carrier<'a> {
                 }
                 let place = self.memory.place(at.place);
                 let place = across(context, place, (*taken)?, (site, (*put)?), *lists)?;
-                Carried { place: self.memory.id(&place), ..at }
+                Carried { place: self.memory.id(place), ..at }
             }
         };
         self.hand_over(handoff.from, site, carried)
@@ -279,6 +308,15 @@ impl<'a> Carrier<'a> {
     fn hand_over(&mut self, unit: UnitId, method: MethodId, carried: Carried) -> Option<Carried> {
         let place = self.memory.climb((self.context, self.units), unit, method, carried.place)?;
         Some(self.put_in(unit, Carried { place, own: false, ..carried }))
+    }
+
+    /// The same of all that a call hands over whole; added to `ends`.
+    fn hand_over_all(&mut self, unit: UnitId, method: MethodId, whole: &[Item], ends: &mut Vec<Item>) {
+        let region = self.units.region(unit);
+        match region.position(method) {
+            Some(at) => self.loads.climb(&mut self.memory, (self.context, region), at, whole, ends),
+            None => ends.extend(whole),
+        }
     }
 
     /// What was put into a text that is cut later, or what the text was cut out of in turn: a
@@ -350,7 +388,7 @@ impl<'a> Carrier<'a> {
                 path.steps.pop();
                 cuts.push(Cut::Some);
             }
-            let place = self.memory.id(&Place { path, frame, looping: false });
+            let place = self.memory.id(Place { path, frame, looping: false });
             carried = Carried { place, cuts: self.cuts_id(cuts), own: false };
             if carried.cuts == 0 {
                 break;

@@ -404,8 +404,8 @@ impl<'h, 'a> Scanner<'h, 'a> {
 
     /// The method of the program that a closure runs.
     fn closure(&self, body: &Body, value: ValueId) -> Option<MethodId> {
-        let Op::InvokeDynamic { bootstrap_args, .. } = body.op(body.uncast(value)) else { return None };
-        bootstrap_args.iter().find_map(|arg| match arg {
+        let Op::InvokeDynamic { bootstrap, .. } = body.op(body.uncast(value)) else { return None };
+        bootstrap.args.iter().find_map(|arg| match arg {
             BootstrapArg::Handle { target, .. } => {
                 let class = self.context.program.class(target.class)?;
                 self.context.program.declared_method(class, target.name, target.descriptor)

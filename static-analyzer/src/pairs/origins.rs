@@ -45,8 +45,8 @@ impl Origins {
             }
             match body.op(value) {
                 Op::New(class) => origins.classes.push(*class),
-                Op::InvokeDynamic { bootstrap_args, .. } => {
-                    origins.lambdas.extend(bootstrap_args.iter().filter_map(|a| match a {
+                Op::InvokeDynamic { bootstrap, .. } => {
+                    origins.lambdas.extend(bootstrap.args.iter().filter_map(|a| match a {
                         BootstrapArg::Handle { target, .. } => Some(*target),
                         _ => None,
                     }));

@@ -47,8 +47,8 @@ fn add(body: &Body, value: ValueId, pieces: &mut Vec<Piece>) {
                 pieces.push(Piece::Const(text.as_str().to_owned()));
                 true
             }
-            Op::InvokeDynamic { name, bootstrap_args, args, .. } if name == "makeConcatWithConstants" => {
-                concat(body, bootstrap_args, args, pieces)
+            Op::InvokeDynamic { name, bootstrap, args, .. } if name == "makeConcatWithConstants" => {
+                concat(body, &bootstrap.args, args, pieces)
             }
             Op::Invoke { method, args, .. } => made_by(body, method, args, pieces),
             _ => false,

@@ -83,7 +83,7 @@ fn origins(context: Context<'_>, region: Option<&Region>, from: Site) -> Vec<(Ve
                 Is::Text(Name::from(&format!("{}.{}", constant.class, constant.name)))
             }
             Op::New(class) => Is::Object(*class),
-            Op::InvokeDynamic { bootstrap_args, .. } => closure(context, bootstrap_args),
+            Op::InvokeDynamic { bootstrap, .. } => closure(context, &bootstrap.args),
             Op::Param(i) if sites.len() < LEVELS_MAX => {
                 let region = region.filter(|region| region.contains(method) && method != region.root);
                 let above = given(context, region, method, usize::from(*i));

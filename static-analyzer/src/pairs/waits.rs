@@ -40,6 +40,8 @@ pub(super) fn add(context: Context<'_>, units: &Units, sites: &BTreeMap<Key, Sit
 struct Helpers {
     /// By parameter.
     waiting: FxHashSet<(MethodId, usize)>,
+    /// The methods that wait for any of theirs.
+    methods: FxHashSet<MethodId>,
 }
 
 impl Helpers {
@@ -50,6 +52,7 @@ impl Helpers {
             let n = context.program.methods.len();
             let found: Vec<_> =
                 (0..n).into_par_iter().flat_map_iter(|i| helpers.params(context, MethodId::new(i))).collect();
+            helpers.methods.extend(found.iter().map(|&(method, _)| method));
             helpers.waiting.extend(found);
             if helpers.waiting.len() == n_before {
                 break;
@@ -78,8 +81,7 @@ impl Helpers {
             Op::Invoke { method, .. } => calls::waits_for(&method.class, &method.name),
             _ => false,
         }) || context.graph.calls(method).iter().any(|call| {
-            let is_helper = |target: &MethodId| self.waiting.iter().any(|(helper, _)| helper == target);
-            call.kind.is_local() && !self.waiting.is_empty() && call.targets.iter().any(is_helper)
+            call.kind.is_local() && call.targets.iter().any(|target| self.methods.contains(target))
         })
     }
 

@@ -171,7 +171,8 @@ fn can_hold_address(op: &Op) -> bool {
         Op::Const(Const::Text(text)) => begins(text),
         // What is appended can be an address that callers give.
         Op::Invoke { method, .. } => method.name == "toString" && method.class == "java/lang/StringBuilder",
-        Op::InvokeDynamic { bootstrap_args, .. } => bootstrap_args
+        Op::InvokeDynamic { bootstrap, .. } => bootstrap
+            .args
             .iter()
             .any(|arg| matches!(arg, BootstrapArg::Const(Const::Text(text)) if begins(text))),
         _ => false,

@@ -169,10 +169,10 @@ fn add_path(body: &Body, arg: ValueId, paths: &mut Vec<String>, verb: &mut Optio
 fn handlers_in(resolver: &Resolver<'_>, body: &Body, arg: ValueId) -> Vec<(MethodId, &'static str)> {
     let arg = body.uncast(arg);
     match body.op(arg) {
-        Op::InvokeDynamic { bootstrap_args, descriptor, .. } => {
+        Op::InvokeDynamic { bootstrap, descriptor, .. } => {
             // What makes an object or gives a value is no handler.
             let interface = class_of(signature(descriptor).1).unwrap_or_default();
-            let handle = bootstrap_args.iter().find_map(|arg| match arg {
+            let handle = bootstrap.args.iter().find_map(|arg| match arg {
                 BootstrapArg::Handle { target, .. } => Some(*target),
                 _ => None,
             });

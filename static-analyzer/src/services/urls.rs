@@ -89,8 +89,8 @@ impl<'p> Urls<'p> {
                 given.map_or(unknown, |(given, init)| self.of(given, init, depth))
             }
             Op::Invoke { .. } => self.call(value, at, depth),
-            Op::InvokeDynamic { bootstrap_args, .. } => {
-                let made = self.closure(bootstrap_args);
+            Op::InvokeDynamic { bootstrap, .. } => {
+                let made = self.closure(&bootstrap.args);
                 if made.is_empty() { unknown } else { made }
             }
             _ => self.evaluated(value, at),

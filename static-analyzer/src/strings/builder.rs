@@ -294,7 +294,7 @@ impl<'p> Evaluator<'p> {
         let (method, args, kind) = match self.op(frame, inst) {
             Op::Invoke { kind, method, args } => (*method, args, *kind),
             Op::InvokeDynamic { bootstrap, args, .. }
-                if bootstrap.class != "java/lang/invoke/StringConcatFactory" =>
+                if bootstrap.method.class != "java/lang/invoke/StringConcatFactory" =>
             {
                 let info = self.facts.info(self.method_of(frame));
                 let captured = args.iter().any(|&a| info.builder(self.body(frame), a) == object);

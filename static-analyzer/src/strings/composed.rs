@@ -33,7 +33,9 @@ impl Evaluator<'_> {
     /// Whether an instruction of the root frame puts a text together.
     fn is_composition(&self, value: ValueId) -> bool {
         match self.op(FrameId::ROOT, value) {
-            Op::InvokeDynamic { bootstrap, .. } => bootstrap.class == "java/lang/invoke/StringConcatFactory",
+            Op::InvokeDynamic { bootstrap, .. } => {
+                bootstrap.method.class == "java/lang/invoke/StringConcatFactory"
+            }
             Op::Invoke { method, args, .. } if method.name == "toString" => {
                 apis::is_builder(method.class) && args.len() == 1
             }
@@ -68,7 +70,7 @@ impl Evaluator<'_> {
                     }
                 }
                 Op::InvokeDynamic { bootstrap, args, .. }
-                    if bootstrap.class == "java/lang/invoke/LambdaMetafactory"
+                    if bootstrap.method.class == "java/lang/invoke/LambdaMetafactory"
                         && args.iter().any(|&arg| body.uncast(arg) == value) =>
                 {
                     kept = Some(Keeper::Closure);

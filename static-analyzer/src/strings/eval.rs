@@ -81,11 +81,11 @@ impl<'p> Evaluator<'p> {
             Op::Invoke { kind, method, args } => {
                 self.call_text(frame, value, *kind, *method, args, descriptor)
             }
-            Op::InvokeDynamic { bootstrap, bootstrap_args, descriptor: shape, args, .. } => {
-                if bootstrap.class == "java/lang/invoke/StringConcatFactory" {
-                    self.concat_text(frame, value, bootstrap_args, *shape, args)
-                } else if bootstrap.class == "java/lang/runtime/ObjectMethods"
-                    && let Some(term) = self.record_text(frame, bootstrap_args, args)
+            Op::InvokeDynamic { bootstrap, descriptor: shape, args, .. } => {
+                if bootstrap.method.class == "java/lang/invoke/StringConcatFactory" {
+                    self.concat_text(frame, value, &bootstrap.args, *shape, args)
+                } else if bootstrap.method.class == "java/lang/runtime/ObjectMethods"
+                    && let Some(term) = self.record_text(frame, &bootstrap.args, args)
                 {
                     term
                 } else {

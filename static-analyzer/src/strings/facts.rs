@@ -345,8 +345,8 @@ fn facts_of(program: &Program, id: MethodId) -> Vec<Fact> {
             Op::Invoke { method, .. } if program.class(method.class).is_some() => {
                 facts.push(Fact::Call((method.name, method.descriptor), (id, value)));
             }
-            Op::InvokeDynamic { bootstrap_args, .. } => {
-                let target = bootstrap_args.iter().find_map(|arg| match arg {
+            Op::InvokeDynamic { bootstrap, .. } => {
+                let target = bootstrap.args.iter().find_map(|arg| match arg {
                     BootstrapArg::Handle { target, .. } => Some(*target),
                     _ => None,
                 });

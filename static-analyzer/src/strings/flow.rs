@@ -189,8 +189,8 @@ fn moves_of(facts: &Facts<'_>, id: MethodId) -> Vec<(Node, Source)> {
                     }
                 }
             }
-            Op::InvokeDynamic { bootstrap_args, args, .. } => {
-                for target in bootstrap_args.iter().filter_map(referred) {
+            Op::InvokeDynamic { bootstrap, args, .. } => {
+                for target in bootstrap.args.iter().filter_map(referred) {
                     for (to, captured) in given_by_closure(facts, target, args) {
                         match captured {
                             Some(value) => add(to.0, value),

@@ -18,13 +18,13 @@ impl Evaluator<'_> {
     ) -> Option<FrameId> {
         let place = self.place(frame, *args.first()?);
         let Place::Value(f, v) = self.place_node(place) else { return None };
-        let Op::InvokeDynamic { bootstrap_args, name, args: captured, .. } = self.op(f, v) else {
+        let Op::InvokeDynamic { bootstrap, name, args: captured, .. } = self.op(f, v) else {
             return None;
         };
         if *name != method.name {
             return None;
         }
-        let target = bootstrap_args.iter().find_map(|arg| match arg {
+        let target = bootstrap.args.iter().find_map(|arg| match arg {
             BootstrapArg::Handle { target, .. } => Some(*target),
             _ => None,
         })?;

@@ -121,8 +121,8 @@ fn named(e: &mut Evaluator<'_>, place: PlaceId, depth: u32) -> Named {
                 Named::Running
             }
             Op::New(class) => made(e, frame, value, *class, depth),
-            Op::InvokeDynamic { bootstrap_args, .. } => {
-                let target = bootstrap_args.iter().find_map(|arg| match arg {
+            Op::InvokeDynamic { bootstrap, .. } => {
+                let target = bootstrap.args.iter().find_map(|arg| match arg {
                     BootstrapArg::Handle { target, .. } => Some(*target),
                     _ => None,
                 });

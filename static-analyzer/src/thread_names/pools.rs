@@ -195,8 +195,8 @@ impl Pools<'_, '_> {
                     }
                     if terms.is_empty() { self.of_arguments(frame, args) } else { terms }
                 }
-                Op::InvokeDynamic { bootstrap_args, args, .. } => {
-                    let target = bootstrap_args.iter().find_map(|arg| match arg {
+                Op::InvokeDynamic { bootstrap, args, .. } => {
+                    let target = bootstrap.args.iter().find_map(|arg| match arg {
                         BootstrapArg::Handle { target, .. } => Some(*target),
                         _ => None,
                     });

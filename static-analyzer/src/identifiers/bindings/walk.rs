@@ -33,7 +33,7 @@ type Asked = (ValueId, usize, Vec<ValueId>);
 
 impl<'b, 'a> Walk<'b, 'a> {
     pub(in crate::identifiers) fn new(bindings: &'b Bindings<'a>, method: MethodId, body: &'a Body) -> Self {
-        let is_constructor = bindings.program.methods[method.index()].name == "<init>";
+        let is_constructor = bindings.program.methods[method.index()].name == bindings.constructor;
         let (visiting, known) = (Vec::new(), FxHashMap::default());
         Self { bindings, method, body, is_constructor, is_handed_over: false, visiting, known }
     }

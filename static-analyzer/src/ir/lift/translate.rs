@@ -8,7 +8,7 @@
 
 use super::graph::Graph;
 use super::{Bootstraps, Budget, groovy, parameter_widths, result_width};
-use crate::ir::{Arithmetic, BlockId, Const, InvokeKind, Op, ValueId};
+use crate::ir::{Arithmetic, BlockId, Bootstrap, Const, InvokeKind, Op, ValueId};
 use crate::program::load::raw::{RawCode, RawOp, StackOp};
 use crate::program::{FieldRef, MethodRef, Name};
 
@@ -466,8 +466,7 @@ impl Translator<'_> {
         let written_out =
             groovy::written_out(&bootstrap, &bootstrap_args, (name, descriptor), &args, class_of);
         let dynamic = || Op::InvokeDynamic {
-            bootstrap: Box::new(bootstrap),
-            bootstrap_args: bootstrap_args.into(),
+            bootstrap: Box::new(Bootstrap { method: bootstrap, args: bootstrap_args.into() }),
             name,
             descriptor,
             args: args.into(),

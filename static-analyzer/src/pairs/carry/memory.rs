@@ -4,25 +4,34 @@
 //! A large program has thousands of senders whose ways share most of their calls: a place is
 //! bound once per call, not once per way.
 
-use std::sync::Arc;
+use std::hash::BuildHasher as _;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::{is_computed, ungotten};
 use crate::identifiers::{Bound, Place};
 use crate::pairs::Context;
 use crate::pairs::regions::{Edge, Region, UnitId, Units};
-use crate::path::Root;
+use crate::path::{AccessPath, Root};
 use crate::program::MethodId;
 
 /// Position of a place in [`Memory`].
 pub(super) type PlaceId = u32;
 
+/// The hash of a path.
+pub(super) fn hash_of(path: &AccessPath) -> u64 {
+    FxBuildHasher.hash_one(path)
+}
+
 /// Places that were met, and what they are elsewhere.
 #[derive(Default)]
 pub(super) struct Memory {
-    ids: FxHashMap<Arc<Place>, PlaceId>,
-    places: Vec<Arc<Place>>,
+    /// By hash; of several places of one hash, each later one stands at the next hash that is free.
+    /// The table grows without looking at the paths again, which are long.
+    ids: FxHashMap<u64, PlaceId>,
+    places: Vec<Place>,
+    /// Hashes of their paths.
+    paths: Vec<u64>,
     /// By caller, position of the call and place of the callee: the place in the caller's frame.
     bound: FxHashMap<(MethodId, u32, PlaceId), Option<PlaceId>>,
     /// Places by the name of what a getter is called on.
@@ -47,15 +56,36 @@ impl Memory {
         self.places.len()
     }
 
-    pub(super) fn id(&mut self, place: &Place) -> PlaceId {
-        if let Some(known) = self.ids.get(place) {
-            return *known;
+    /// Forgets all, but keeps the room that it took.
+    pub(super) fn forget(&mut self) {
+        self.ids.clear();
+        self.places.clear();
+        self.paths.clear();
+        self.bound.clear();
+        self.gotten.clear();
+        self.climbed.clear();
+        self.climbed_links.clear();
+    }
+
+    pub(super) fn id(&mut self, place: Place) -> PlaceId {
+        let path = hash_of(&place.path);
+        let mut hash = FxBuildHasher.hash_one((path, place.frame, place.looping));
+        while let Some(&known) = self.ids.get(&hash) {
+            if self.places[known as usize] == place {
+                return known;
+            }
+            hash = hash.wrapping_add(1);
         }
         let next = self.places.len() as PlaceId;
-        let place = Arc::new(place.clone());
-        self.places.push(Arc::clone(&place));
-        self.ids.insert(place, next);
+        self.places.push(place);
+        self.paths.push(path);
+        self.ids.insert(hash, next);
         next
+    }
+
+    /// The hash of the path of a place.
+    pub(super) fn path_hash(&self, id: PlaceId) -> u64 {
+        self.paths[id as usize]
     }
 
     pub(super) fn place(&self, id: PlaceId) -> &Place {
@@ -75,7 +105,7 @@ impl Memory {
         }
         let call = &context.graph.calls(caller)[call];
         let found = match context.bindings.bind(caller, call, self.place(id)) {
-            Bound::Place(bound) => Some(self.id(&bound)),
+            Bound::Place(bound) => Some(self.id(bound)),
             Bound::Constant | Bound::Unknown => None,
         };
         self.bound.insert(key, found);
@@ -113,7 +143,7 @@ impl Memory {
     /// Whether a place of `method`, or of what it calls, has the same path for all who call that.
     /// Only whether it is made again and again may differ, which nobody asks of what is carried,
     /// unless it was computed.
-    fn is_settled(&self, context: Context<'_>, method: MethodId, id: PlaceId) -> bool {
+    pub(super) fn is_settled(&self, context: Context<'_>, method: MethodId, id: PlaceId) -> bool {
         let place = self.place(id);
         match place.path.root {
             Root::Param(_) => false,
@@ -152,10 +182,13 @@ impl Memory {
 
     /// A place by the name of what a getter is called on, if it is what one gave.
     pub(super) fn ungotten(&mut self, context: Context<'_>, id: PlaceId) -> Option<PlaceId> {
+        if !matches!(self.place(id).path.root, Root::Local(_)) {
+            return None;
+        }
         if let Some(known) = self.gotten.get(&id) {
             return *known;
         }
-        let found = ungotten(context, self.place(id)).map(|place| self.id(&place));
+        let found = ungotten(context, self.place(id)).map(|place| self.id(place));
         self.gotten.insert(id, found);
         found
     }

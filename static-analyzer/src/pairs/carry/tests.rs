@@ -53,7 +53,7 @@ fn step(carrier: &mut Carrier<'_>, carried: Carried, handoff: &Handoff) -> Optio
             }
             let place = carrier.memory.place(at.place);
             let place = across(context, place, (*taken)?, (site, (*put)?), *lists)?;
-            at.place = carrier.memory.id(&place);
+            at.place = carrier.memory.id(place);
         }
     }
     let place = climb(carrier, handoff.from, site, at.place)?;
@@ -64,7 +64,7 @@ fn step(carrier: &mut Carrier<'_>, carried: Carried, handoff: &Handoff) -> Optio
 /// Where a place of the receiver's comes from, over one way.
 fn followed(mut carrier: Carrier<'_>, place: &Place, way: &[&Handoff]) -> Option<Place> {
     let own = matches!(place.path.root, Root::Local(_));
-    let mut carried = Carried { place: carrier.memory.id(place), cuts: 0, own };
+    let mut carried = Carried { place: carrier.memory.id(place.clone()), cuts: 0, own };
     for handoff in way.iter().rev() {
         carried = step(&mut carrier, carried, handoff)?;
     }
@@ -137,7 +137,7 @@ fn fast(context: Context<'_>, carrier: &mut Carrier<'_>, to: usize, ways: &[Vec<
 fn forgets_all_that_is_too_much(mut carrier: Carrier<'_>) {
     let path = |n: usize| AccessPath { root: Root::Local(ValueId::new(n)), steps: Vec::new() };
     let meet = |carrier: &mut Carrier<'_>, n: usize| {
-        carrier.memory.id(&Place { path: path(n), frame: MethodId::new(0), looping: false });
+        carrier.memory.id(Place { path: path(n), frame: MethodId::new(0), looping: false });
     };
     (0..CARRIED_PLACES_MAX).for_each(|n| meet(&mut carrier, n));
     carrier.begin(0);
@@ -145,6 +145,13 @@ fn forgets_all_that_is_too_much(mut carrier: Carrier<'_>) {
     meet(&mut carrier, CARRIED_PLACES_MAX);
     carrier.begin(0);
     assert_eq!(carrier.memory.n_places(), 0);
+    let load = |n: usize| (0..n as u32).map(|n| (n, n)).collect();
+    carrier.loads.id(load(CARRIED_ITEMS_MAX));
+    carrier.begin(0);
+    assert_eq!(carrier.loads.n_items(), CARRIED_ITEMS_MAX);
+    carrier.loads.id(load(1));
+    carrier.begin(0);
+    assert_eq!(carrier.loads.n_items(), 0);
 }
 
 #[test]

@@ -173,10 +173,10 @@ impl Renaming<'_> {
                     self.descriptor(&mut field.descriptor);
                 }
                 Op::Invoke { method, .. } => self.method(method),
-                Op::InvokeDynamic { bootstrap, bootstrap_args, descriptor, .. } => {
-                    self.method(bootstrap);
+                Op::InvokeDynamic { bootstrap, descriptor, .. } => {
+                    self.method(&mut bootstrap.method);
                     self.descriptor(descriptor);
-                    bootstrap_args.iter_mut().for_each(|arg| self.argument(arg));
+                    bootstrap.args.iter_mut().for_each(|arg| self.argument(arg));
                 }
                 _ => {}
             }

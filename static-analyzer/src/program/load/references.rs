@@ -30,16 +30,16 @@ pub(super) fn write_out(class: Name, methods: &mut Vec<Method>) {
         let name_of = |i: usize| Name::from(&format!("lambda${enclosing}{MARK}{i}"));
         for inst in method.body.iter_mut().flat_map(|b| &mut b.insts) {
             let line = inst.line;
-            let Op::InvokeDynamic { bootstrap, bootstrap_args, descriptor, .. } = &mut inst.op else {
+            let Op::InvokeDynamic { bootstrap, descriptor, .. } = &mut inst.op else {
                 continue;
             };
-            if bootstrap.class != "java/lang/invoke/LambdaMetafactory" {
+            if bootstrap.method.class != "java/lang/invoke/LambdaMetafactory" {
                 continue;
             }
-            let Some((kind, target, given)) = referred(class, bootstrap_args, descriptor) else { continue };
+            let Some((kind, target, given)) = referred(class, &bootstrap.args, descriptor) else { continue };
             let (name, count) = (name_of(added.len()), given.len());
             let descriptor = Name::from(&format!("({})V", given.concat()));
-            bootstrap_args[1] =
+            bootstrap.args[1] =
                 BootstrapArg::Handle { kind: 6, target: MethodRef { class, name, descriptor } };
             added.push(written(name, descriptor, kind, target, count, line));
         }
