@@ -105,7 +105,7 @@ impl Table {
     }
 
     /// The requests for which `filter` holds, in the order of the table: by commit, by day, those
-    /// that may go on after the others, by start.
+    /// that are open after the others, by start.
     ///
     /// # Errors
     /// A condition that is none; files that cannot be read. Those that come up later are items.

@@ -195,7 +195,7 @@ impl Appended {
     }
 }
 
-/// Log sequences of requests, by id; those of requests that may go on apart.
+/// Log sequences of requests, by id; those of open requests apart.
 type Sequences = [BTreeMap<Text, LogSequenceRow>; 2];
 
 /// An append whose periods become rows, one after the other.

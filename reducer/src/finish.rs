@@ -78,7 +78,7 @@ pub struct Rows {
     pub events: Vec<EventRow>,
     /// Each once, by id.
     pub log_sequences: Vec<LogSequenceRow>,
-    /// All of them are of requests that may go on.
+    /// All of them are of open requests.
     pub is_open: bool,
 }
 
@@ -127,7 +127,7 @@ type Unattributed<'a> = (&'a str, usize, &'a Event);
 
 /// What becomes rows at once.
 enum Part {
-    /// A range of the order of the requests, and whether these may go on.
+    /// A range of the order of the requests, and whether these are open.
     Requests(Range<usize>, bool),
     /// A range of the unattributed.
     Unattributed(Range<usize>),
@@ -242,7 +242,7 @@ pub fn finish(
 }
 
 /// What becomes rows, in the order of the days of requests and of records of none, which are
-/// sorted; within a day requests come first, those last that may go on.
+/// sorted; within a day requests come first, those last that are open.
 fn parts(requests: &[(i64, bool)], unattributed: &[i64]) -> Vec<Part> {
     let mut by_day: BTreeMap<i64, Vec<Part>> = BTreeMap::new();
     let mut add = |days: &[(i64, bool)], part: fn(Range<usize>, bool) -> Part| {

@@ -143,7 +143,7 @@ fn life(line: &str) -> Option<Shown> {
     Some((hash, Life { field: Name::from(parts.next()?), n_again, n_entries }))
 }
 
-/// Of ids of spans, by whether a request that carries each may go on: those of which none does.
+/// Of ids of spans, by whether a request that carries each is open: those of which none does.
 pub(crate) fn over(shown: &BTreeMap<u64, Life>, are_open: &FxHashSet<u64>) -> Vec<Shown> {
     shown.iter().filter(|(hash, _)| !are_open.contains(hash)).map(|(hash, life)| (*hash, *life)).collect()
 }

@@ -41,7 +41,7 @@ pub(crate) struct Fact {
     thread: Option<(Text, Text)>,
     /// Its relations are not decided yet.
     is_new: bool,
-    /// It may go on.
+    /// It is open.
     is_open: bool,
 }
 

@@ -6,7 +6,7 @@
 //! TABLE/requests/day=2026-11-21/part-<n>.parquet     by day of the request's start
 //! TABLE/requests/day=2026-11-21/part-<n>-<i>.parquet later periods of one append; what `thin` left
 //! TABLE/inputs/part-<n>.parquet       tables without days
-//! TABLE/open/<n>/requests/...         the same of requests that may go on, and `kept/`, their spans
+//! TABLE/open/<n>/requests/...         the same of open requests, and `kept/`, their spans
 //! TABLE/requests/day=2026-11-21/part-<n>-open.parquet     links to that, for who reads folders
 //! TABLE/models/<digest>.model         the models the rows were made with
 //! TABLE/.catalog/                     an index, see `catalog`
@@ -75,14 +75,14 @@ pub struct DataFile {
     pub n_bytes: u64,
     /// xxh3-128 of it.
     pub digest: u128,
-    /// It holds what may go on: the next commit replaces it.
+    /// It is of open requests, which the next append decides again.
     pub is_open: bool,
 }
 
-/// What the kept spans of requests that may go on are called as a table. Readers see no such table.
+/// What the kept spans of open requests are called as a table. Readers see no such table.
 pub(crate) const KEPT: &str = "kept";
 
-/// Folder of what may go on.
+/// Folder of what is open.
 pub(crate) const OPEN: &str = "open";
 
 impl Manifest {
@@ -317,7 +317,7 @@ pub struct Addition {
     pub runs: Vec<tables::RunRow>,
     /// Requests that were thinned to figures.
     pub intervals: Vec<tables::IntervalRow>,
-    /// Log sequences of nothing but requests that may go on.
+    /// Log sequences of nothing but open requests.
     pub open_sequences: Vec<tables::LogSequenceRow>,
 }
 
@@ -347,7 +347,7 @@ pub struct Commit<'w> {
 }
 
 impl<'w> Commit<'w> {
-    /// Leaves out of the table what may go on: all of it is made again. Returns how many rows of
+    /// Leaves out of the table what is open: all of it is made again. Returns how many rows of
     /// `requests`, `spans` and `events` that is.
     pub(crate) fn replace_open(&mut self) -> [u64; 3] {
         let n_rows = |table: &str| {
@@ -359,13 +359,13 @@ impl<'w> Commit<'w> {
         n_rows
     }
 
-    /// What may go on is known to be over: it stays as it is.
+    /// What is open is known to be over: it stays as it is.
     pub(crate) fn close_open(&mut self) {
         self.next.files.retain(|file| file.table != KEPT);
         self.next.files.iter_mut().for_each(|file| file.is_open = false);
     }
 
-    /// Adds the files that hold the spans of what may go on.
+    /// Adds the files that hold the spans of what is open.
     pub(crate) fn add_open(&mut self, files: Vec<DataFile>) {
         self.next.files.extend(files);
     }

@@ -2,18 +2,18 @@
 //! would be at once.
 //!
 //! ```text
-//!            an eighth of a period
-//!      |<---------------------------->|
-//!      |                      a window
-//!      |                      |<----->|
-//! .....|. . . . . . . . . . . |. . . .| end of what was read
-//! over |                      | may go on
-//!      | revised              |
+//!       an eighth of a period
+//!      |<------------------>|
+//!      |            a window
+//!      |            |<----->|
+//! .....|. . . . . . . . . . | end of what was read
+//! over | open       | open, |
+//!      |            | may go on
 //! ```
-//! Requests that are at work within a window of the end may go on. And what is usual in a log (how
+//! What the next append decides again is open: requests that are at work within a window of the end, as
+//! they may go on, and further ones, as many as it takes to learn from. What is usual in a log (how
 //! long a hand-off takes, what names a request and what names a node) is learnt from the spans at
-//! hand: of the few lines of ten seconds nothing could be. So the last requests are decided again
-//! with what comes next, as many as it takes to learn from.
+//! hand, and of the few lines of ten seconds nothing could be.
 //!
 //! Their rows are in data files of their own, and their spans as the mapper gave them in
 //! `TABLE/open/<n>/kept`, in the form of a map output, with the requests that they are of. The next

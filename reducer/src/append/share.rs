@@ -445,7 +445,7 @@ pub(super) struct Made {
     pub(super) files: Vec<DataFile>,
     pub(super) requests: AddedRequests,
     pub(super) n_events: u64,
-    /// By id; those of requests that may go on apart.
+    /// By id; those of open requests apart.
     pub(super) log_sequences: [BTreeMap<Text, LogSequenceRow>; 2],
     /// What decides on relations.
     pub(super) facts: Vec<Fact>,

@@ -92,7 +92,7 @@ fn related(facts: &[Fact], pair: &Pair) -> Related {
     Related { owner, other, how, class, value, chance }
 }
 
-/// Whose relation it is: that of a request that is new, may go on, began later.
+/// Whose relation it is: that of a request that is new, is open, began later.
 fn owner_of(facts: &[Fact], earlier: u32, later: u32) -> Option<u32> {
     let (a, b) = (&facts[earlier as usize], &facts[later as usize]);
     match (a.is_new, b.is_new) {

@@ -46,7 +46,7 @@ fn relations(n_values_max: u64) -> Added {
     Added(Relations { kept: Vec::new(), n_values_max }, Vec::new())
 }
 
-/// `request -> other: how, class=value`, of what is decided now; what may go on ends with `open`.
+/// `request -> other: how, class=value`, of what is decided now; what is open ends with `open`.
 fn decide(Added(relations, added): &mut Added) -> Vec<String> {
     let number = |id: &str| i64::from_str_radix(id, 16).expect("a number");
     let mut found = Vec::new();

@@ -67,7 +67,7 @@ pub(super) struct ByDay<R: Row> {
     number: u64,
     /// Of the commit.
     part: u64,
-    /// They hold what may go on.
+    /// They hold what is open.
     is_open: bool,
     /// All before this day are whole.
     first: Option<i64>,

@@ -40,7 +40,7 @@ impl Lease {
 }
 
 /// Removes leftovers from the table whose newest manifest is `newest`; `all` are the numbers and
-/// paths of its manifests. What may go on is linked to where rows of its tables are.
+/// paths of its manifests. What is open is linked to where rows of its tables are.
 pub(super) fn remove(newest: &Manifest, all: &[(u64, PathBuf)]) -> Result<()> {
     let folder = &newest.folder;
     let paths = |manifest: &Manifest| -> BTreeSet<PathBuf> {
@@ -65,7 +65,7 @@ pub(super) fn remove(newest: &Manifest, all: &[(u64, PathBuf)]) -> Result<()> {
     Ok(())
 }
 
-/// Links the rows of what may go on, or could once, to where others of their tables are; returns
+/// Links the rows of what is open, or was once, to where others of their tables are; returns
 /// the links.
 fn link_open(newest: &Manifest) -> Result<Vec<PathBuf>> {
     let mut links = Vec::new();

@@ -11,14 +11,14 @@ use super::DataFile;
 use super::days::Days;
 use crate::finish::{Rows, day_of};
 
-/// Relations of requests, by the day of these; those of requests that may go on apart.
+/// Relations of requests, by the day of these; those of open requests apart.
 pub type RelationRows = [BTreeMap<i64, Vec<RelationRow>>; 2];
 
 /// A part that rows are added to. No reader sees it before its commit names its files; if it is
 /// dropped, files that are not whole are gone.
 pub(crate) struct Part {
     days: Days,
-    /// Those of requests that may go on.
+    /// Those of open requests.
     open: Days,
 }
 
