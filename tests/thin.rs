@@ -134,6 +134,7 @@ fn a_table_that_was_thinned_goes_on() {
     let jar = samples().join("classes/java8/store.jar").display().to_string();
     let (thinned, whole, logs) = (path("thinned"), path("whole"), path("logs"));
     std::fs::create_dir(&logs).expect("a folder");
+    let mut closed = BTreeMap::new();
     for part in [2, 1] {
         for node in ["a", "b", "c"] {
             let text = std::fs::read_to_string(samples().join(format!("logs/{node}.log"))).expect("a log");
@@ -145,13 +146,25 @@ fn a_table_that_was_thinned_goes_on() {
             done(&["run", "-q", "--window", "500ms", "--table", table, &jar, &logs]);
         }
         done(&["thin", "--table", &thinned, "--before", "2026-11-21T12:15:05Z", "--keep", "spans"]);
+        if part == 2 {
+            let is_closed = |request: &Request| request.spans().iter().all(|span| span.events.is_empty());
+            closed = requests(&thinned);
+            closed.retain(|_, request| is_closed(request));
+        }
     }
     let (thinned, whole) = (requests(&thinned), requests(&whole));
-    // How sure a request is is told by what was decided with it.
+    // What was closed is as it was decided then, all else as if nothing had been thinned.
+    let n_events = |requests: &BTreeMap<String, Request>| -> i64 {
+        requests.values().map(|request| request.row().n_events).sum()
+    };
+    assert_eq!(n_events(&thinned), n_events(&whole));
     let rows = |requests: &BTreeMap<String, Request>| -> Vec<RequestRow> {
-        requests.values().map(|request| RequestRow { confidence: None, ..request.row().clone() }).collect()
+        let late = requests.values().map(Request::row).filter(|row| row.start_ts.0 >= BEFORE_US);
+        late.map(|row| RequestRow { confidence: None, ..row.clone() }).collect()
     };
     assert_eq!(rows(&thinned), rows(&whole));
+    assert!(rows(&whole).len() > 10 && closed.len() > 20);
+    assert!(closed.iter().all(|(id, then)| thinned[id].row() == then.row()));
     let n_with_events = |requests: &BTreeMap<String, Request>| {
         requests.values().filter(|request| request.spans().iter().any(|span| !span.events.is_empty())).count()
     };
