@@ -119,9 +119,11 @@ impl KeptRequests {
         for NodeOutput { node, inputs, accumulators, .. } in outputs {
             for span in accumulators.into_iter().flat_map(|one| one.spans) {
                 let request = place(&span).and_then(|place| requests.get(&place));
-                let Some(request) = request.filter(|one| !closed.contains(&one.id_text())) else { continue };
-                left.add(&span, *request);
-                writer.add(&model, &[Accumulator { spans: vec![span], links: Vec::new() }])?;
+                let request = request.ok_or_else(|| Error::damaged(&folder, 0, "a span of no request"))?;
+                if !closed.contains(&request.id_text()) {
+                    left.add(&span, *request);
+                    writer.add(&model, &[Accumulator { spans: vec![span], links: Vec::new() }])?;
+                }
             }
             writer.add_inputs(&node, &inputs);
         }
