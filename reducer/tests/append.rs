@@ -355,6 +355,9 @@ fn what_is_over_can_be_thinned() {
         }
         assert_eq!(n_removed, n_old, "seed {seed}");
         check_same(&thinned, &once, &format!("seed {seed}"));
+        let mut sequences = rows::<LogSequenceRow>(&thinned);
+        sequences.dedup();
+        assert_eq!(sequences, rows::<LogSequenceRow>(&thinned), "each once");
         let intervals = rows::<IntervalRow>(&thinned);
         assert_eq!(intervals, rows::<IntervalRow>(&once));
         assert_eq!(intervals.is_empty(), left != Detail::Intervals);

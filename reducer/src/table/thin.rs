@@ -137,7 +137,7 @@ pub fn thin(writer: &mut Writer, thinning: &Thinning) -> Result<Removed> {
     let manifest = &writer.manifest;
     let bytes = |files: &[DataFile]| files.iter().map(|file| file.n_bytes).sum::<u64>();
     let before = bytes(&manifest.files);
-    let catalog = Catalog::load(manifest)?;
+    let mut catalog = Catalog::load(manifest)?;
     let kept = KeptRequests::read(manifest)?;
     let mut step = Step {
         manifest,
@@ -158,7 +158,7 @@ pub fn thin(writer: &mut Writer, thinning: &Thinning) -> Result<Removed> {
     }
     step.write_intervals()?;
     if let Some(kept) = kept.filter(|_| !step.closed.is_empty()) {
-        step.close(kept)?;
+        catalog.add(&[], &step.close(kept)?, &[], &[]);
     }
     let Step { number, mut replaced, mut removed, .. } = step;
     let mut next = Manifest { number, damage: None, ..writer.manifest.clone() };
@@ -286,43 +286,42 @@ impl Step<'_> {
         (self.n_written, is_open)
     }
 
-    /// Takes the spans of requests that are closed out of what is `kept`; their log sequences stay.
-    fn close(&mut self, kept: KeptRequests) -> Result<()> {
+    /// Takes the spans of requests that are closed out of what is `kept`. Returns their log sequences,
+    /// which stay.
+    fn close(&mut self, kept: KeptRequests) -> Result<Vec<LogSequenceRow>> {
         let folder = &self.manifest.folder;
-        let open = |table: &str| {
-            let table = table.to_owned();
-            self.manifest.files.iter().filter(move |file| file.is_open && file.table == table)
-        };
         let (mut ids, mut sequences): (FxHashSet<Text>, Vec<LogSequenceRow>) = Default::default();
-        for file in open(RequestRow::TABLE) {
-            let (rows, _) = tables::read::<RequestRow>(&folder.join(&file.path))?;
-            let closed = rows.into_iter().filter(|row| self.closed.contains(&row.request_id));
-            ids.extend(closed.map(|row| row.log_sequence_id));
+        let mut replaced: BTreeMap<String, Vec<DataFile>> = BTreeMap::new();
+        for file in self.manifest.files.iter().filter(|file| file.is_open) {
+            let path = folder.join(&file.path);
+            if file.table == RequestRow::TABLE {
+                let (rows, _) = tables::read::<RequestRow>(&path)?;
+                let closed = rows.into_iter().filter(|row| self.closed.contains(&row.request_id));
+                ids.extend(closed.map(|row| row.log_sequence_id));
+            } else if file.table == LogSequenceRow::TABLE {
+                sequences.extend(tables::read::<LogSequenceRow>(&path)?.0);
+                replaced.insert(file.path.clone(), Vec::new());
+            } else if file.table == KEPT && !file.path.ends_with(KEPT_IDS) {
+                // What the last appends have shown of ids stays known.
+                replaced.insert(file.path.clone(), Vec::new());
+            }
         }
-        for file in open(LogSequenceRow::TABLE) {
-            sequences.extend(tables::read::<LogSequenceRow>(&folder.join(&file.path))?.0);
-        }
-        let known: FxHashSet<Text> = self
-            .manifest
-            .closed_rows::<LogSequenceRow>()?
-            .into_iter()
-            .map(|row| row.log_sequence_id)
-            .collect();
-        sequences.retain(|row| ids.contains(&row.log_sequence_id) && !known.contains(&row.log_sequence_id));
-        // What the last appends have shown of ids stays known.
-        let spans = open(KEPT).filter(|file| !file.path.ends_with(KEPT_IDS));
-        let mut replaced: Vec<_> = spans.map(|file| (file.path.clone(), Vec::new())).collect();
-        if !sequences.is_empty() {
-            let path = path_of(LogSequenceRow::TABLE, None, self.number, false);
-            let full = folder.join(&path);
-            create_folder_of(&full)?;
-            let written = tables::write(&full, &sequences, &Metadata::new())?;
-            replaced.push((path.clone(), vec![DataFile::new(LogSequenceRow::TABLE, path, written, false)]));
+        let closed: Vec<LogSequenceRow> =
+            sequences.extract_if(.., |row| ids.contains(&row.log_sequence_id)).collect();
+        for (rows, is_open) in [(&closed, false), (&sequences, true)] {
+            if !rows.is_empty() {
+                let path = path_of(LogSequenceRow::TABLE, None, self.number, is_open);
+                let full = folder.join(&path);
+                create_folder_of(&full)?;
+                let written = tables::write(&full, rows, &Metadata::new())?;
+                let file = DataFile::new(LogSequenceRow::TABLE, path.clone(), written, is_open);
+                replaced.insert(path, vec![file]);
+            }
         }
         let files = kept.without(&self.closed, self.number)?;
         replaced.extend(files.into_iter().map(|file| (file.path.clone(), vec![file])));
         self.replaced.extend(replaced);
-        Ok(())
+        Ok(closed)
     }
 
     /// The requests of a group that are thinned, and how many others there are.
