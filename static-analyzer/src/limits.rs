@@ -57,11 +57,11 @@ pub const CLASS_MEMBERS_MAX: usize = 12;
 
 /// Places that one thread remembers while it follows what the hand-offs of one sender after
 /// the other carry; with more it forgets all, which costs time only. With what is known of
-/// it, a place takes some 250 bytes.
+/// it, a place took up to 600 bytes in a program of 7,100 classes.
 pub const CARRIED_PLACES_MAX: usize = 1 << 18;
 
-/// Identifiers of receivers, each at a method that it came to, that one thread remembers in the
-/// same way; one takes 8 bytes.
+/// Identifiers of receivers, each at a method that it came to, and steps from there, that one thread
+/// remembers in the same way.
 pub const CARRIED_ITEMS_MAX: usize = 1 << 21;
 
 /// Call sites on all ways from a top-level method to one hand-off; with more,

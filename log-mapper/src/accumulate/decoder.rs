@@ -91,8 +91,8 @@ impl Track {
 
 impl Scan<'_> {
     /// The span that the record at hand goes on with, of all that it can have been printed in and
-    /// that have printed last or name what it names, which are the `takers`, what that is then, and
-    /// why; none: it
+    /// that have printed last or name what it names, which are the `takers`, what that is then, and why;
+    /// none: it
     /// begins one.
     pub(super) fn decode(
         &mut self,

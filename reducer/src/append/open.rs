@@ -189,7 +189,8 @@ pub(super) fn from_us(
     first_us.unwrap_or(last_us).saturating_sub(window_us)
 }
 
-/// Of a period this share is enough to learn from.
+/// Such a share of a period is open when the logs end, however long they are: enough to learn from, and
+/// what an append costs beside its own lines.
 const ENOUGH_SHARE: u64 = 8;
 
 /// From when on what is at work is decided again with what is appended next, µs: what may go on

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn numbers_tell_what_texts_tell() {
-        let texts = ["blk_1", "blk_2", "file_1", "a", "root"];
+        let texts = ["task_1", "task_2", "file_1", "a", "root"];
         let value = |n: usize| Value {
             value_class: ValueClassId::new(n % 3),
             text: Arc::from(texts[n / 3 % texts.len()]),

@@ -1,5 +1,6 @@
-//! Texts, as far as it takes to see that two sets of them have none in common: a few
-//! words, so that a record is held against many spans for next to nothing. Two sets may seem to share a text and do not.
+//! Texts, as far as it takes to see that two sets of them have none in common: a few words, so that
+//! a record is held against many spans for next to nothing. Two sets may seem to share a text and do
+//! not.
 
 use super::TopState;
 use super::bound::number_of;
@@ -43,7 +44,7 @@ mod tests {
 
     #[test]
     fn what_is_in_both_is_seen() {
-        let texts: Vec<String> = (0..200).map(|n| format!("blk_{n}")).collect();
+        let texts: Vec<String> = (0..200).map(|n| format!("task_{n}")).collect();
         let of = |texts: &[String]| TextSet::of(texts.iter().map(String::as_str));
         for (at, text) in texts.iter().enumerate() {
             assert!(of(&texts[at.saturating_sub(3)..=at]).may_share(of(std::slice::from_ref(text))));

@@ -50,7 +50,7 @@ impl Loads {
         self.n_items = 0;
     }
 
-    /// Items that are remembered: with more, all should be forgotten. One takes 8 bytes.
+    /// Items and steps that are remembered.
     pub(super) fn n_items(&self) -> usize {
         self.n_items
     }
@@ -92,7 +92,8 @@ impl Loads {
             let is_settled = memory.is_settled(context, edge.0, place);
             if is_settled { &mut settled } else { &mut open }.push((identifier, place));
         }
-        self.n_items += settled.len();
+        // A step over which nothing goes on is remembered too.
+        self.n_items += 1 + settled.len();
         let step = Step { open: self.id(open), settled: settled.into() };
         self.above.insert(key, step.clone());
         step
