@@ -44,6 +44,7 @@ mod evidence;
 mod facts;
 mod found;
 mod hand_overs;
+mod held;
 mod hosts;
 mod ids;
 mod lifetimes;

@@ -132,6 +132,33 @@ impl Named {
         Self { of_span, n_spans }
     }
 
+    /// The same where only spans that are `asked` about are compared: of the others it counts just
+    /// who names what those do.
+    pub fn among<'t, T: Iterator<Item = &'t str>>(
+        asked: impl Fn(usize) -> bool,
+        spans: impl Iterator<Item = T> + Clone,
+    ) -> Self {
+        let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+        for (_, texts) in spans.clone().enumerate().filter(|(span, _)| asked(*span)) {
+            for text in texts {
+                let next = u32::try_from(numbers.len()).expect("fewer than 2^32 texts");
+                numbers.entry(text).or_insert(next);
+            }
+        }
+        let mut n_spans = vec![0; numbers.len()];
+        let of_span = spans.enumerate().map(|(span, texts)| {
+            if numbers.is_empty() {
+                return Vec::new();
+            }
+            let mut named: Vec<u32> = texts.filter_map(|text| numbers.get(text).copied()).collect();
+            named.sort_unstable();
+            named.dedup();
+            named.iter().for_each(|&text| n_spans[text as usize] += 1);
+            if asked(span) { named } else { Vec::new() }
+        });
+        Self { of_span: of_span.collect(), n_spans }
+    }
+
     /// How many spans name the rarest thing that two of them name.
     #[must_use]
     pub fn rarity(&self, a: usize, b: usize) -> Rarity {
@@ -161,6 +188,17 @@ mod tests {
         assert_eq!(named.rarity(0, 1), Some(1), "two spans name `a`");
         assert_eq!(named.rarity(0, 2), Some(1), "three spans name `job`: two to the first power");
         assert_eq!(named.rarity(0, 3), None);
+    }
+
+    #[test]
+    fn spans_that_nobody_asks_about_count_all_the_same() {
+        let spans = [["job", "a"], ["x", "a"], ["job", "b"], ["other", "a"], ["job", "x"]];
+        let texts = spans.iter().map(|texts| texts.iter().copied());
+        let (all, some) = (Named::of(texts.clone()), Named::among(|span| span % 2 == 0, texts));
+        for (a, b) in [(0, 2), (0, 4), (2, 4)] {
+            assert_eq!(some.rarity(a, b), all.rarity(a, b), "{a}, {b}");
+        }
+        assert_eq!(some.n_rarities(), all.n_rarities());
     }
 
     #[test]

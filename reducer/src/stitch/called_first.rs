@@ -10,9 +10,10 @@
 
 use rustc_hash::FxHashMap;
 use schema::kinds::are_folder_and_file;
-use schema::{LogPointId, Pass, TopLevelId, Value};
+use schema::{LogPointId, Pass, TopLevelId};
 
 use super::facts::{Fact, Facts, Printed};
+use super::held::Held;
 use super::joined;
 use super::pairs::{Pair, Pairs};
 use crate::merge::{Sets, SpanLink};
@@ -126,8 +127,8 @@ fn join_by_folder(pairs: &Pairs<'_>, facts: &Facts<'_>, sets: &mut Sets, out: &m
         let before = ends[first..last].iter().rev().take(SPANS_MAX).filter(|end| end.2 != caller);
         let called = before.map(|&(.., at)| at).find(|&at| {
             let callee = facts.get(at);
-            let is_in_there = |folder: &Value| {
-                callee.values().iter().any(|file| are_folder_and_file(&folder.text, &file.text))
+            let is_in_there = |folder: &Held<'_>| {
+                callee.values().iter().any(|file| are_folder_and_file(folder.text, file.text))
             };
             callee.tops.first() != fact.tops.first()
                 && fact.values().iter().any(is_in_there)

@@ -38,7 +38,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut Vec<Ca
         for (index, &(us, .., from, at)) in lines.iter().enumerate() {
             let caller = facts.get(from);
             let Some(last) = caller.events.last().and_then(|event| event.log_point) else { continue };
-            let names_nothing = caller.values().iter().all(|value| is_number(&value.text));
+            let names_nothing = caller.values().iter().all(|value| is_number(value.text));
             if at + 1 < caller.events.len() || !names_nothing {
                 continue;
             }

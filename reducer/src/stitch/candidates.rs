@@ -8,15 +8,14 @@
 use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::ptr;
 
 use rustc_hash::FxHashMap;
-use schema::kinds::{TELLING_MIN, is_unique};
-use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, TopLevelKind, Value, ValueClassId};
+use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, TopLevelKind, ValueClassId};
 
 use super::determined::Determined;
 use super::evidence::{Candidate, Evidence, hands_on, names_part, names_thread, weigh};
-use super::facts::{Fact, Facts, Telling};
+use super::facts::{Fact, Facts};
+use super::held::{Held, TextSet};
 use super::pairs::{Pair, Pairs, Role};
 use crate::Config;
 
@@ -69,18 +68,18 @@ pub(super) struct Finder<'a> {
     facts: &'a Facts<'a>,
     config: &'a Config,
     /// Senders by (node, value), of each top-level method in order of start.
-    by_value: FxHashMap<ValueKey<'a>, Vec<OfTop>>,
+    by_value: FxHashMap<ValueKey, Vec<OfTop>>,
     /// Senders by (node, top-level method), in order of start.
     by_top: FxHashMap<(u32, TopLevelId), Vec<u32>>,
-    /// Spans that can work on an attached object, by text, in order of start.
-    by_text: FxHashMap<&'a str, Vec<u32>>,
-    /// Spans that hold a text, in order of start: up to [`SHARING_MAX`] and one.
-    holders: FxHashMap<&'a str, Vec<u32>>,
+    /// Spans that can work on an attached object, by the number of a text, in order of start.
+    by_text: FxHashMap<u32, Vec<u32>>,
+    /// Spans that hold each text, in order of start: up to [`SHARING_MAX`] and one.
+    holders: Vec<Vec<u32>>,
     /// What comes with what in spans that can work on an attached object.
     determined: Determined,
     /// When a dispatcher printed an address of its node, in order: it met a new
     /// connection, and what had the address before was another one.
-    births_us: FxHashMap<(u32, &'a str), Vec<i64>>,
+    births_us: FxHashMap<(u32, u32), Vec<i64>>,
     /// When each thread was at work, by (node, thread): its spans, in order, but for those in
     /// which it only hands out work.
     at_work: FxHashMap<(u32, &'a str), Vec<AtWork>>,
@@ -97,9 +96,9 @@ struct Receiver<'f, 'a> {
     fact: &'f Fact<'a>,
     /// Senders by value, sorted by their top-level methods, as far as they were looked up: most
     /// pairs ask for the same few values.
-    by_value: RefCell<Vec<(ValueKey<'a>, &'f [OfTop])>>,
+    by_value: RefCell<Vec<(ValueKey, &'f [OfTop])>>,
     /// What it holds that can say anything of its sender.
-    telling: Telling<'a>,
+    telling: [TextSet; 2],
     /// Spans that hold one of the texts or one of the things of that, by their top-level methods,
     /// sorted; none: too many.
     sharing: [OnceCell<Option<Vec<SpanOfTop>>>; 2],
@@ -136,12 +135,13 @@ impl<'a> Finder<'a> {
     pub(super) fn senders_of(&self, index: u32) -> Vec<Candidate> {
         let fact = self.facts.get(index);
         let n_leading = |lead_us: i64| self.facts.n_started(fact.start_us.saturating_add(lead_us));
-        let telling = self.facts.telling_texts(fact);
+        let telling =
+            |hands_on| TextSet::of(fact.values().iter().filter(|value| value.tells_sender(hands_on)));
         let receiver = Receiver {
             index,
             fact,
             by_value: RefCell::default(),
-            telling,
+            telling: [telling(false), telling(true)],
             sharing: Default::default(),
             n_started: n_leading(0),
             n_local: n_leading(self.local_lead_max_us()),
@@ -188,7 +188,7 @@ impl<'a> Finder<'a> {
         // thread is named after what the sender has, or its name contains the sender's.
         let by_thread = pair.kind == LinkKind::Thread && self.facts.own_thread(fact).is_some();
         let is_within = by_thread || pair.to_parts;
-        let texts = receiver.telling.texts(hands_on(pair));
+        let texts = receiver.telling[usize::from(hands_on(pair))];
         if texts.is_empty() && !is_within {
             return;
         }
@@ -200,29 +200,34 @@ impl<'a> Finder<'a> {
         let node = if pair.role == Role::Remote { ANY_NODE } else { fact.node };
         let mut senders = Vec::new();
         // What is mapped is a value of the receiver too, mostly of the same kind.
-        let mut looked_up: Vec<(ValueClassId, &str)> = Vec::with_capacity(fact.values().len());
-        let mut look_up = |class: ValueClassId, text: &'a str| {
-            let key = (self.facts.kind(class), text);
-            if looked_up.contains(&key) {
+        let mut looked_up: Vec<(ValueClassId, u32)> = Vec::with_capacity(fact.values().len());
+        let mut look_up = |kind: ValueClassId, text: u32| {
+            if looked_up.contains(&(kind, text)) {
                 return;
             }
-            looked_up.push(key);
-            let tops = self.with_value(receiver, (node, key.0, text));
+            looked_up.push((kind, text));
+            let key = (node, kind, text);
+            let is_shared = |sharing: &[SpanOfTop]| sharing.iter().any(|&(_, span)| self.holds(span, key));
+            if !sharing.is_none_or(is_shared) {
+                return;
+            }
+            let tops = self.with_value(receiver, key);
             let Ok(at) = tops.binary_search_by_key(&pair.from, |(top, _)| *top) else { return };
             let spans = &tops[at].1[..];
             match sharing {
-                Some(sharing) => senders.extend(self.around_among(pair, spans, receiver, sharing)),
+                Some(sharing) => senders.extend(self.around_among(pair, (key, spans), receiver, sharing)),
                 None => senders.extend(self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(may_tell)),
             }
         };
         // Along a way only what all of its steps carry counts.
         let unmapped = if pair.is_way() { &[][..] } else { fact.values() };
         for mapped in &pair.map {
-            fact.values_of(mapped.to).iter().for_each(|value| look_up(mapped.from, &value.text));
+            let kind = self.facts.kind(mapped.from);
+            fact.values_of(mapped.to).iter().for_each(|value| look_up(kind, value.number));
         }
         for value in unmapped {
             if self.pairs.strength(pair.to, value.value_class) != Some(IdentifierStrength::Node) {
-                look_up(value.value_class, &value.text);
+                look_up(value.kind, value.number);
             }
         }
         senders.extend(self.naming(pair, receiver));
@@ -257,10 +262,13 @@ impl<'a> Finder<'a> {
     /// which can say anything of its sender, sorted; none if there are too many.
     fn sharing<'r>(&self, receiver: &'r Receiver<'_, 'a>, pair: &Pair) -> Option<&'r [SpanOfTop]> {
         let hands_on = hands_on(pair);
+        // Mostly there is nothing that says more of one than of the other.
+        let tells_more = |value: &Held<'_>| value.tells_sender(hands_on) != value.tells_sender(!hands_on);
+        let at = usize::from(hands_on && receiver.fact.values().iter().any(tells_more));
         let find = || {
             let mut spans = Vec::new();
-            for text in receiver.telling.each(hands_on) {
-                let of_text = self.holders.get(text).map_or(&[][..], Vec::as_slice);
+            for value in receiver.fact.values().iter().filter(|value| value.tells_sender(hands_on)) {
+                let of_text = &self.holders[value.number as usize][..];
                 if spans.len() + of_text.len() > SHARING_MAX {
                     return None;
                 }
@@ -273,37 +281,42 @@ impl<'a> Finder<'a> {
             found.sort_unstable();
             Some(found)
         };
-        let all = receiver.sharing[usize::from(hands_on)].get_or_init(find).as_deref()?;
+        let all = receiver.sharing[at].get_or_init(find).as_deref()?;
         let from = all.partition_point(|(top, _)| *top < pair.from);
         let n = all[from..].partition_point(|(top, _)| *top == pair.from);
         Some(&all[from..from + n])
     }
 
-    /// Those of [`Self::around`] that are among `sharing`, which is sorted.
+    /// Whether a span of a node, or any, has a value.
+    fn holds(&self, span: u32, (node, kind, text): ValueKey) -> bool {
+        let fact = self.facts.get(span);
+        let is_it = |value: &Held<'_>| (value.kind, value.number) == (kind, text);
+        (node == ANY_NODE || node == fact.node) && fact.values().iter().any(is_it)
+    }
+
+    /// Those of [`Self::around`] the `spans` with a value that are among `sharing`, which is sorted.
     fn around_among<'b>(
-        &self,
+        &'b self,
         pair: &Pair,
-        spans: &'b [u32],
+        (key, spans): (ValueKey, &'b [u32]),
         receiver: &Receiver<'_, 'a>,
         sharing: &'b [SpanOfTop],
     ) -> impl Iterator<Item = u32> + use<'b, 'a> {
-        let sharing = sharing.iter().map(|&(_, span)| span);
-        let mut found = sharing.filter(|span| spans.binary_search(span).is_ok()).peekable();
-        let near = match found.peek() {
-            Some(_) => &spans[self.range_around(pair, spans, receiver, LOOK_BACK_MAX)],
-            None => &[],
+        // Of few spans all are near that can start so late.
+        let near = if spans.len() <= LOOK_BACK_MAX {
+            0..self.n_leading(pair, receiver)
+        } else {
+            let near = &spans[self.range_around(pair, spans, receiver, LOOK_BACK_MAX)];
+            near.first().zip(near.last()).map_or(0..0, |(first, last)| *first..last + 1)
         };
-        let ends = near.first().copied().zip(near.last().copied());
-        found.filter(move |span| ends.is_some_and(|(first, last)| (first..=last).contains(span)))
+        let sharing = sharing.iter().map(|&(_, span)| span);
+        sharing.filter(move |span| near.contains(span) && self.holds(*span, key))
     }
 
     /// The senders with a value of a receiver.
-    fn with_value<'f>(&'f self, receiver: &Receiver<'f, 'a>, key: ValueKey<'a>) -> &'f [OfTop] {
+    fn with_value<'f>(&'f self, receiver: &Receiver<'f, 'a>, key: ValueKey) -> &'f [OfTop] {
         let mut known = receiver.by_value.borrow_mut();
-        // A text of the receiver is where it is: nothing has to be compared.
-        let is_key =
-            |(node, kind, text): ValueKey<'_>| (node, kind) == (key.0, key.1) && ptr::eq(text, key.2);
-        if let Some((_, tops)) = known.iter().find(|(known, _)| is_key(*known)) {
+        if let Some((_, tops)) = known.iter().find(|(known, _)| *known == key) {
             return tops;
         }
         let tops = self.by_value.get(&key).map_or(&[][..], Vec::as_slice);
@@ -337,7 +350,7 @@ impl<'a> Finder<'a> {
             return Vec::new();
         }
         let spans = self.by_top.get(&(node, pair.from)).map_or(&[][..], Vec::as_slice);
-        let names = |span: &&u32| names_part(self.facts, self.facts.get(**span), receiver.fact).is_some();
+        let names = |span: &&u32| names_part(self.facts.get(**span), receiver.fact).is_some();
         self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(names).copied().collect()
     }
 
@@ -365,14 +378,19 @@ impl<'a> Finder<'a> {
         receiver: &Receiver<'_, 'a>,
         n_max: usize,
     ) -> Range<usize> {
-        let n_leading = match self.lead_max_us(pair) {
-            0 => receiver.n_started,
-            _ if pair.role == Role::Remote => receiver.n_remote,
-            _ => receiver.n_local,
-        };
+        let n_leading = self.n_leading(pair, receiver);
         let end = spans.partition_point(|&span| span < n_leading);
         let started = spans[..end].partition_point(|&span| span < receiver.n_started);
         started.saturating_sub(n_max)..end.min(started + n_max)
+    }
+
+    /// Spans that start no later than the latest sender along `pair` can.
+    fn n_leading(&self, pair: &Pair, receiver: &Receiver<'_, 'a>) -> u32 {
+        match self.lead_max_us(pair) {
+            0 => receiver.n_started,
+            _ if pair.role == Role::Remote => receiver.n_remote,
+            _ => receiver.n_local,
+        }
     }
 
     /// Hand-offs to what serves everybody: the name of its thread must tell.
@@ -416,7 +434,7 @@ impl<'a> Finder<'a> {
     /// the digest of what the sender works on, is no rest of something: it was at work
     /// before, prints first what comes after its hand-off, and no clock is behind another.
     fn prints_late(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
-        let mut digests = sender.values().iter().filter(|value| is_unique(&value.text));
+        let mut digests = sender.values().iter().filter(|value| value.is_unique());
         pair.is_on_node()
             && sender.start_us > receiver.start_us
             && sender.first_point.is_some_and(|point| self.pairs.starts_with(pair.from, point))

@@ -14,7 +14,6 @@
 
 use std::collections::BTreeMap;
 
-use schema::kinds::TELLING_MIN;
 use schema::{LogPointId, Pass};
 
 use super::facts::Facts;
@@ -48,8 +47,8 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     for (index, fact) in facts.iter().filter(|&(index, _)| !is_linked[index as usize]) {
         if fact.tops.iter().chain(fact.other_tops).any(|&top| pairs.is_copied(top)) {
             let points = fact.events.iter().map(|event| event.log_point).collect();
-            let mut texts: Vec<&str> = fact.values().iter().map(|value| &*value.text).collect();
-            texts.retain(|text| text.len() >= TELLING_MIN);
+            let telling = fact.values().iter().filter(|value| value.is_telling());
+            let mut texts: Vec<&str> = telling.map(|value| value.text).collect();
             texts.sort_unstable();
             texts.dedup();
             if !texts.is_empty() {

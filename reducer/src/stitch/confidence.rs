@@ -22,7 +22,6 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::TELLING_MIN;
 use schema::{PairId, Pass, Probability, TopLevelId, ValueClassId};
 
 use super::candidates::LEAD_PENALTY;
@@ -306,18 +305,10 @@ fn of_kind(names: &[Named], kind: ValueClassId) -> &[Named] {
 }
 
 /// What each span names that tells things apart: its kind, and the number of its text.
-fn telling<'s>(facts: &Facts<'s>) -> Vec<Box<[(ValueClassId, u32)]>> {
-    let mut numbers: FxHashMap<&'s str, u32> = FxHashMap::default();
-    let of_span = |(_, fact): (u32, &Fact<'s>)| {
-        let tells = fact
-            .values()
-            .iter()
-            .filter(|value| value.text.len() >= TELLING_MIN && !facts.is_everywhere(value));
-        let named = tells.map(|value| {
-            let next = to_u32(numbers.len());
-            (facts.kind(value.value_class), *numbers.entry(&value.text).or_insert(next))
-        });
-        named.collect()
+fn telling(facts: &Facts<'_>) -> Vec<Box<[(ValueClassId, u32)]>> {
+    let of_span = |(_, fact): (u32, &Fact<'_>)| {
+        let tells = fact.values().iter().filter(|value| value.is_telling() && !value.is_everywhere());
+        tells.map(|value| (value.kind, value.number)).collect()
     };
     facts.iter().map(of_span).collect()
 }

@@ -12,12 +12,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::{TELLING_MIN, contains_apart, is_made};
-use schema::{IdentifierStrength, LinkKind, TopLevelId, Value, ValueClassId};
+use schema::kinds::{contains_apart, is_made};
+use schema::{IdentifierStrength, LinkKind, TopLevelId, ValueClassId};
 
 use super::evidence::Candidate;
 use super::facts::Facts;
 use super::found::has_found;
+use super::held::Held;
 use super::pairs::{Pair, Pairs};
 use crate::merge::{Names, to_u32};
 
@@ -33,16 +34,16 @@ pub(super) type Holders<'s> = BTreeMap<ValueClassId, BTreeMap<&'s str, Vec<u32>>
 
 /// The entities that the logs show.
 #[derive(Debug, Default)]
-pub(super) struct Entities<'s> {
+pub(super) struct Entities {
     /// For each of those that are taken the spans that work on it, in order of start.
     spans: Vec<Vec<u32>>,
     /// Who names an outermost one of those.
     names: FxHashMap<u32, Names>,
     /// Of each kind what spans of several of those hold.
-    shared: FxHashSet<(ValueClassId, &'s str)>,
+    shared: FxHashSet<(ValueClassId, u32)>,
 }
 
-impl Entities<'_> {
+impl Entities {
     /// For each entity that is taken the spans that work on it, in order of start.
     pub(super) fn spans(&self) -> &[Vec<u32>] {
         &self.spans
@@ -56,8 +57,8 @@ impl Entities<'_> {
 
     /// Whether several requests are named beside what is called so (a node that they all
     /// run on): it is there for all of them, and who names it is of none for that.
-    pub(super) fn is_shared(&self, kind: ValueClassId, name: &str) -> bool {
-        self.shared.contains(&(kind, name))
+    pub(super) fn is_shared(&self, name: &Held<'_>) -> bool {
+        self.shared.contains(&(name.kind, name.number))
     }
 
     /// Takes out hand-offs of events to entities that time alone speaks for, where the
@@ -72,7 +73,7 @@ impl Entities<'_> {
 }
 
 /// Which entities the logs show: the innermost ones, and what those are named after.
-pub(super) fn find<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Entities<'s> {
+pub(super) fn find<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Entities {
     // Whoever names an entity works on it, known identifier or not; except who
     // looks through all of them, or has only found it.
     let mut holders = holders(pairs, facts, &|top, value| {
@@ -88,7 +89,7 @@ pub(super) fn find<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Entities<'s> {
         }
         values.retain(|_, spans| !spans.is_empty());
     }
-    let held = Held::new(&holders);
+    let held = Together::new(&holders);
     let innermost = innermost(&holders, &held);
     let is_whole = |kind: &ValueClassId| {
         !innermost.contains(kind)
@@ -99,8 +100,8 @@ pub(super) fn find<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Entities<'s> {
     // Who looks through the parts of something works on none of it.
     let looks_through = |span: u32| {
         let fact = facts.get(span);
-        let is_looked_at = |value: &Value, top: TopLevelId| {
-            innermost.contains(&facts.kind(value.value_class)) && pairs.looks_through(top, value.value_class)
+        let is_looked_at = |value: &Held<'_>, top: TopLevelId| {
+            innermost.contains(&value.kind) && pairs.looks_through(top, value.value_class)
         };
         fact.tops.first().is_some_and(|&top| fact.values().iter().any(|value| is_looked_at(value, top)))
     };
@@ -125,7 +126,7 @@ pub(super) fn find<'s>(pairs: &Pairs<'_>, facts: &Facts<'s>) -> Entities<'s> {
 /// For each entity the spans of its own events, in order of start: they are its life,
 /// however long it is silent, and whatever it is a part of. But what happens now and then
 /// to one that is there for several requests is each of whoever makes it happen.
-pub(super) fn events(pairs: &Pairs<'_>, facts: &Facts<'_>, entities: &Entities<'_>) -> Vec<Vec<u32>> {
+pub(super) fn events(pairs: &Pairs<'_>, facts: &Facts<'_>, entities: &Entities) -> Vec<Vec<u32>> {
     let mut found: BTreeMap<(TopLevelId, ValueClassId), BTreeMap<&str, Vec<u32>>> = BTreeMap::new();
     let identities = pairs.identities();
     for (index, fact) in facts.iter() {
@@ -134,10 +135,10 @@ pub(super) fn events(pairs: &Pairs<'_>, facts: &Facts<'_>, entities: &Entities<'
         let Some(&top) = fact.tops.first().filter(is_event) else { continue };
         let own = identities.range((top, ValueClassId::new(0))..).take_while(|(of, _)| *of == top);
         for &(_, class) in own {
-            let mut names = fact.values_of(class).iter().filter(|value| is_made(&value.text));
-            let is_shared = |name: &Value| entities.is_shared(facts.kind(class), &name.text);
-            if let (Some(name), None) = (names.next().filter(|name| !is_shared(name)), names.next()) {
-                found.entry((top, class)).or_default().entry(&name.text).or_default().push(index);
+            let mut names = fact.values_of(class).iter().filter(|value| value.is_made());
+            if let (Some(name), None) = (names.next().filter(|name| !entities.is_shared(name)), names.next())
+            {
+                found.entry((top, class)).or_default().entry(name.text).or_default().push(index);
             }
         }
     }
@@ -145,13 +146,13 @@ pub(super) fn events(pairs: &Pairs<'_>, facts: &Facts<'_>, entities: &Entities<'
 }
 
 /// What spans of several requests hold, by the `names` that tell requests apart.
-fn shared<'s>(facts: &Facts<'s>, names: &FxHashMap<u32, Names>) -> FxHashSet<(ValueClassId, &'s str)> {
-    let mut beside: FxHashMap<(ValueClassId, &str), Names> = FxHashMap::default();
+fn shared(facts: &Facts<'_>, names: &FxHashMap<u32, Names>) -> FxHashSet<(ValueClassId, u32)> {
+    let mut beside: FxHashMap<(ValueClassId, u32), Names> = FxHashMap::default();
     let mut shared = FxHashSet::default();
     for (index, fact) in facts.iter() {
         for (&kind, &name) in names.get(&index).into_iter().flatten() {
-            for value in fact.values().iter().filter(|value| is_made(&value.text)) {
-                let held = (facts.kind(value.value_class), &*value.text);
+            for value in fact.values().iter().filter(|value| value.is_made()) {
+                let held = (value.kind, value.number);
                 if *beside.entry(held).or_default().entry(kind).or_insert(name) != name {
                     shared.insert(held);
                 }
@@ -165,27 +166,30 @@ fn shared<'s>(facts: &Facts<'s>, names: &FxHashMap<u32, Names>) -> FxHashSet<(Va
 pub(super) fn holders<'s>(
     pairs: &Pairs<'_>,
     facts: &Facts<'s>,
-    counts: &dyn Fn(TopLevelId, &Value) -> bool,
+    counts: &dyn Fn(TopLevelId, &Held<'_>) -> bool,
 ) -> Holders<'s> {
-    let mut out = Holders::new();
+    let mut of_values: FxHashMap<(ValueClassId, u32), (&'s str, Vec<u32>)> = FxHashMap::default();
+    let mut own: Vec<(ValueClassId, Option<Held<'s>>)> = Vec::new();
     for (index, fact) in facts.iter() {
         let Some(&top) = fact.tops.first().filter(|top| !pairs.is_dispatcher(**top)) else { continue };
-        let mut own: BTreeMap<ValueClassId, Option<&str>> = BTreeMap::new();
-        for value in fact.values().iter().filter(|value| value.text.len() >= TELLING_MIN) {
-            if counts(top, value) {
-                own.entry(facts.kind(value.value_class))
-                    .and_modify(|known| *known = known.filter(|&known| known == &*value.text))
-                    .or_insert(Some(&value.text));
+        own.clear();
+        for value in fact.values().iter().filter(|value| value.is_telling() && counts(top, value)) {
+            match own.iter_mut().find(|(kind, _)| *kind == value.kind) {
+                Some((_, known)) => *known = known.filter(|known| known.is(value)),
+                None => own.push((value.kind, Some(*value))),
             }
         }
-        for (kind, text) in own {
-            if let Some(text) = text {
-                out.entry(kind).or_default().entry(text).or_default().push(index);
-            }
+        for value in own.iter().filter_map(|(_, value)| *value) {
+            let of_value = of_values.entry((value.kind, value.number));
+            of_value.or_insert_with(|| (value.text, Vec::new())).1.push(index);
         }
     }
+    let mut out = Holders::new();
     // A number that is counted within something names nothing by itself.
-    out.retain(|&kind, _| !facts.is_counted(kind));
+    for ((kind, _), (text, spans)) in of_values.into_iter().filter(|((kind, _), _)| !facts.is_counted(*kind))
+    {
+        out.entry(kind).or_default().insert(text, spans);
+    }
     out
 }
 
@@ -197,7 +201,7 @@ fn are_made(values: &BTreeMap<&str, Vec<u32>>) -> bool {
 }
 
 /// The kinds by which entities name themselves that contain no others of them.
-fn innermost(holders: &Holders<'_>, held: &Held<'_>) -> BTreeSet<ValueClassId> {
+fn innermost(holders: &Holders<'_>, held: &Together<'_>) -> BTreeSet<ValueClassId> {
     let kinds: Vec<ValueClassId> =
         holders.iter().filter(|(_, values)| are_made(values)).map(|(&kind, _)| kind).collect();
     let is_innermost =
@@ -206,13 +210,13 @@ fn innermost(holders: &Holders<'_>, held: &Held<'_>) -> BTreeSet<ValueClassId> {
 }
 
 /// What is held together with what.
-struct Held<'h> {
+struct Together<'h> {
     holders: &'h Holders<'h>,
     /// The one value of each kind that a span holds.
     values: FxHashMap<(ValueClassId, u32), &'h str>,
 }
 
-impl<'h> Held<'h> {
+impl<'h> Together<'h> {
     fn new(holders: &'h Holders<'h>) -> Self {
         let mut values = FxHashMap::default();
         for (&kind, of_kind) in holders {

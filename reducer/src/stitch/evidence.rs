@@ -11,10 +11,11 @@ use std::cmp::Reverse;
 use super::candidates::has_waited;
 use super::determined::Determined;
 use super::facts::{Fact, Facts};
+use super::held::Held;
 use super::pairs::{Pair, Pairs, Role};
 use crate::merge::to_u32;
-use schema::kinds::{TELLING_MIN, contains_apart, is_made};
-use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId, Value};
+use schema::kinds::{contains_apart, is_made};
+use schema::{IdentifierStrength, LinkKind, Pass, TopLevelId};
 
 /// A receiver can print before its sender does: the sender may log after the
 /// hand-off. Such a pair counts as this many times as far apart as it is.
@@ -120,12 +121,13 @@ pub(super) fn weigh(
     if is_elsewhere || reads_otherwise(pairs, pair, sender, receiver) {
         return None;
     }
-    let part = names_part(facts, sender, receiver).filter(|_| pair.to_parts && !names_parts(pair, sender));
+    let part = if pair.to_parts { names_part(sender, receiver) } else { None };
+    let part = part.filter(|_| !names_parts(pair, sender));
     let mut shared = mapped_values(facts, pair, sender, receiver, part.is_some())?;
     let is_started = pair.by_name && is_starting(pairs, pair, sender, receiver);
     if shared.request.is_empty() {
         match part {
-            Some(part) => shared.add_request(part),
+            Some(part) => shared.add_request(&part),
             None => match facts.same_name(sender, receiver).filter(|_| pair.by_name) {
                 Some(name) => shared.weak.push(name),
                 None if pair.is_way() && !is_started => return None,
@@ -205,7 +207,7 @@ fn is_anybodys_next(pair: &Pair, shared: &Shared<'_>) -> bool {
 fn hands_on_others(pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
     pair.map.iter().filter(|mapped| mapped.strength == IdentifierStrength::Request).any(|mapped| {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
-        ours.len() > 1 && theirs.len() == 1 && !ours.iter().any(|our| our.text == theirs[0].text)
+        ours.len() > 1 && theirs.len() == 1 && !ours.iter().any(|our| our.is(&theirs[0]))
     })
 }
 
@@ -233,45 +235,48 @@ fn reads_amid(pairs: &Pairs<'_>, span: &Fact<'_>, top: TopLevelId) -> bool {
 
 /// Whether the receiver's thread is named after a value: contains it, set apart
 /// from what stands beside it. What lives on is meant by who is at work on it.
-pub(super) fn names_thread(facts: &Facts<'_>, value: &Value, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+pub(super) fn names_thread(
+    facts: &Facts<'_>,
+    value: &Held<'_>,
+    sender: &Fact<'_>,
+    receiver: &Fact<'_>,
+) -> bool {
     let is_at_work = (sender.start_us..=sender.end_us).contains(&receiver.start_us);
-    let is_long = is_naming(&value.text);
-    let Some(thread) = facts.own_thread(receiver).filter(|_| is_long) else { return false };
-    let tells = if is_at_work { !facts.is_everywhere(value) } else { !facts.is_common(value) };
-    tells && contains_apart(thread, &value.text)
+    let tells = if is_at_work { !value.is_everywhere() } else { !value.is_common() };
+    let thread = || facts.own_thread(receiver);
+    value.is_naming() && tells && thread().is_some_and(|thread| contains_apart(thread, value.text))
 }
 
 /// The receiver's value that names a part of what the sender names and works on just
 /// then: its name contains that of the whole, set apart (the region of a table, the
 /// file in a folder).
-pub(super) fn names_part<'v>(facts: &Facts<'_>, sender: &Fact<'_>, receiver: &Fact<'v>) -> Option<&'v Value> {
+pub(super) fn names_part<'v>(sender: &Fact<'_>, receiver: &Fact<'v>) -> Option<Held<'v>> {
     if !(sender.start_us..=sender.end_us).contains(&receiver.start_us) {
         return None;
     }
-    let is_whole = |value: &&Value| is_naming(&value.text) && !facts.is_everywhere(value);
-    receiver
-        .values()
-        .iter()
-        .find(|part| sender.values().iter().filter(is_whole).any(|whole| is_part(part, whole)))
+    let is_whole = |value: &&Held<'_>| value.is_naming() && !value.is_everywhere();
+    let is_part =
+        |part: &&Held<'_>| sender.values().iter().filter(is_whole).any(|whole| is_part(part, whole));
+    receiver.values().iter().find(is_part).copied()
 }
 
 /// Whether the sender names parts of what it works on, of the kind that the pair hands
 /// over: it would name the one that it hands over.
 fn names_parts(pair: &Pair, sender: &Fact<'_>) -> bool {
     let mut handed = pair.map.iter().flat_map(|mapped| sender.values_of(mapped.from));
-    let is_whole = |value: &&Value| is_naming(&value.text);
+    let is_whole = |value: &&Held<'_>| value.is_naming();
     handed.any(|part| sender.values().iter().filter(is_whole).any(|whole| is_part(part, whole)))
 }
 
-fn is_part(part: &Value, whole: &Value) -> bool {
-    part.text.len() > whole.text.len() && contains_apart(&part.text, &whole.text)
+fn is_part(part: &Held<'_>, whole: &Held<'_>) -> bool {
+    part.text.len() > whole.text.len() && contains_apart(part.text, whole.text)
 }
 
 /// Whether both ends print one value that the pair hands over, be it ever so common.
 pub(super) fn names_alike(pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
     pair.map.iter().any(|mapped| {
         let theirs = receiver.values_of(mapped.to);
-        sender.values_of(mapped.from).iter().any(|our| theirs.iter().any(|their| their.text == our.text))
+        sender.values_of(mapped.from).iter().any(|our| theirs.iter().any(|their| their.is(our)))
     })
 }
 
@@ -287,21 +292,20 @@ pub(super) fn weigh_attached(
     let ours = sender.values();
     let mut shared = Shared::default();
     let same_node = sender.node == receiver.node;
-    for value in receiver.values().iter().filter(|value| facts.is_one_thing(value)) {
-        if is_address(&value.text) && !same_node {
+    for value in receiver.values().iter().filter(|value| value.is_one_thing()) {
+        if value.is_address() && !same_node {
             continue;
         }
         // Who meets several of a kind works on none of them in particular.
-        let is_one = |fact: &Fact<'_>, value: &Value| fact.values_of(value.value_class).len() == 1;
-        let same = ours.iter().find(|our| our.text == value.text && is_one(sender, our));
+        let is_one = |fact: &Fact<'_>, value: &Held<'_>| fact.values_of(value.value_class).len() == 1;
+        let same = ours.iter().find(|our| our.is(value) && is_one(sender, our));
         let has_come_back = || {
-            let kind = facts.kind(value.value_class);
             facts.is_counted_apart(value, sender, receiver)
-                || determined.has_come_back(facts, kind, sender, receiver)
+                || determined.has_come_back(facts, value.kind, sender, receiver)
         };
-        let is_known = shared.request.contains(&&*value.text);
+        let is_known = shared.request.contains(&value.text);
         if same.is_some() && is_one(receiver, value) && !is_known && !has_come_back() {
-            shared.request.push(&value.text);
+            shared.request.push(value.text);
         }
     }
     // A bare number that spans about different things share is a state that all have met.
@@ -358,7 +362,7 @@ pub(crate) fn is_address(text: &str) -> bool {
 pub(super) fn contradict(pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
     pair.map.iter().filter(|mapped| mapped.is_one).any(|mapped| {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
-        ours.len() == 1 && theirs.len() == 1 && ours[0].text != theirs[0].text
+        ours.len() == 1 && theirs.len() == 1 && !ours[0].is(&theirs[0])
     })
 }
 
@@ -388,10 +392,10 @@ fn mapped_values<'v>(
     for mapped in &pair.map {
         let (ours, theirs) = (sender.values_of(mapped.from), receiver.values_of(mapped.to));
         let mut none = true;
-        let is_ours = |their: &&Value| ours.iter().any(|our| our.text == their.text);
-        let is_same = |their: &&Value| is_ours(their) && !facts.is_counted_apart(their, sender, receiver);
+        let is_ours = |their: &Held<'_>| ours.iter().any(|our| our.is(their));
+        let is_same = |their: &&Held<'_>| is_ours(their) && !facts.is_counted_apart(their, sender, receiver);
         for value in theirs.iter().filter(is_same) {
-            shared.add(facts, value, mapped.strength, true);
+            shared.add(value, mapped.strength, true);
             none = false;
         }
         if none && ours.len() == 1 && theirs.len() == 1 {
@@ -432,16 +436,16 @@ fn class_values<'v>(
         let (ours, theirs) = (sender.values_of(class), receiver.values_of(class));
         let (from, to) = (pairs.strength(pair.from, class), pairs.strength(pair.to, class));
         let identify = from == to && from == Some(IdentifierStrength::Request);
-        let is_ours = |value: &Value| {
-            ours.iter().any(|our| our.text == value.text) && !facts.is_counted_apart(value, sender, receiver)
+        let is_ours = |value: &Held<'_>| {
+            ours.iter().any(|our| our.is(value)) && !facts.is_counted_apart(value, sender, receiver)
         };
         if is_ours(value) {
             // The ends may hold it by the way only, without knowing what it is: then a
             // number tells what was meant, and a name (the queue that there is) does not.
             let unknown =
-                if is_numbered(value) { IdentifierStrength::Request } else { IdentifierStrength::Weak };
+                if value.is_numbered() { IdentifierStrength::Request } else { IdentifierStrength::Weak };
             let strength = from.max(to).unwrap_or(unknown);
-            shared.add(facts, value, strength, false);
+            shared.add(value, strength, false);
         } else if ours.len() == 1 && theirs.len() == 1 {
             others.n_differ += u32::from(identify);
         }
@@ -450,29 +454,24 @@ fn class_values<'v>(
     // One rare text under two names: an address that one end calls its peer and
     // the other its source.
     for value in receiver.values() {
-        let other_name = |our: &&Value| {
-            is_numbered(value) && our.text == value.text && our.value_class != value.value_class
-        };
+        if !value.is_numbered() {
+            continue;
+        }
+        let other_name = |our: &&Held<'_>| our.is(value) && our.value_class != value.value_class;
         let is_apart = || facts.is_counted_apart(value, sender, receiver);
         // A bare number that one of them changes is a state: what one leaves behind, the
         // next one finds.
         let is_weak = |top, class| pairs.strength(top, class) == Some(IdentifierStrength::Weak);
-        let is_state = |our: &Value| {
-            is_number(&value.text)
+        let is_state = |our: &Held<'_>| {
+            is_number(value.text)
                 && (is_weak(pair.from, our.value_class) || is_weak(pair.to, value.value_class))
         };
         let mut ours = sender.values().iter().filter(other_name);
         if ours.any(|our| !is_state(our)) && !is_apart() {
-            shared.add(facts, value, IdentifierStrength::Request, false);
+            shared.add(value, IdentifierStrength::Request, false);
         }
     }
     others
-}
-
-/// Whether a value is numbered: what is not was named when the program was written or
-/// set up, and two that have it in common need have nothing else.
-fn is_numbered(value: &Value) -> bool {
-    value.text.bytes().any(|b| b.is_ascii_digit())
 }
 
 /// Whether a text is a number and nothing else.
@@ -501,34 +500,34 @@ struct Shared<'v> {
 }
 
 impl<'v> Shared<'v> {
-    fn add_request(&mut self, value: &'v Value) {
+    fn add_request(&mut self, value: &Held<'v>) {
         self.tells = true;
-        if !self.request.contains(&&*value.text) {
-            self.request.push(&value.text);
+        if !self.request.contains(&value.text) {
+            self.request.push(value.text);
         }
     }
 
-    fn add(&mut self, facts: &Facts<'_>, value: &'v Value, strength: IdentifierStrength, is_mapped: bool) {
+    fn add(&mut self, value: &Held<'v>, strength: IdentifierStrength, is_mapped: bool) {
         // What lives on is meant by who is at work on it; and what comes back now and then
         // by who hands it on just then.
-        let is_handed_on = self.hands_on && (is_mapped || self.is_rpc) && facts.is_one_thing(value);
-        let is_meant = self.at_work && (facts.is_meant(value) || is_handed_on);
+        let is_handed_on = self.hands_on && (is_mapped || self.is_rpc) && value.is_one_thing();
+        let is_meant = self.at_work && (value.is_meant() || is_handed_on);
         let tells = match strength {
             IdentifierStrength::Request => true,
-            IdentifierStrength::Weak => is_meant || facts.is_rare(value),
+            IdentifierStrength::Weak => is_meant || value.is_rare(),
             IdentifierStrength::Node => false,
         };
-        let is_telling = is_mapped || value.text.len() >= TELLING_MIN;
-        let is_common = !is_meant && facts.is_common(value);
+        let is_telling = is_mapped || value.is_telling();
+        let is_common = !is_meant && value.is_common();
         let is_request = tells && is_telling && !is_common;
         // A short text that both happen to know is equal by chance.
         if !is_request && (!is_telling || is_common) {
             return;
         }
-        self.tells |= if self.of_entity { is_numbered(value) } else { is_mapped || facts.tells_apart(value) };
+        self.tells |= if self.of_entity { value.is_numbered() } else { is_mapped || value.tells_apart() };
         let known = if is_request { &mut self.request } else { &mut self.weak };
-        if strength != IdentifierStrength::Node && !known.contains(&&*value.text) {
-            known.push(&value.text);
+        if strength != IdentifierStrength::Node && !known.contains(&value.text) {
+            known.push(value.text);
         }
     }
 }

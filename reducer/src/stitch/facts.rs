@@ -1,15 +1,12 @@
 //! Facts: what stitching needs to know of a span, taken out of it once.
 
 use std::collections::BTreeMap;
-use std::hash::BuildHasher as _;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use schema::{Kinds, LogPointId, Pass, Place, TopLevelId, Value, ValueClassId};
+use rustc_hash::FxHashMap;
+use schema::kinds::{are_folder_and_file, are_part_and_whole, contains_apart};
+use schema::{Kinds, LogPointId, Pass, Place, TopLevelId, ValueClassId};
 
-use schema::kinds::{
-    TELLING_MIN, are_folder_and_file, are_part_and_whole, contains_apart, is_dated, is_digest, is_made,
-};
-
+use super::held::{Held, TextSet, Values};
 use super::ids::Ids;
 use super::pairs::Pairs;
 use crate::merge::{Names, Sets, SpanLink, end_us, start_us, to_u32};
@@ -20,32 +17,8 @@ use crate::ticks::Ticks;
 /// than this many can have printed says little about any one of them.
 const TOPS_MAX: usize = 8;
 
-/// A value that more than one span in this many holds, and more than
-/// [`COMMON_MIN`] of them, is common: it names a pool, a user or a cluster, not
-/// a request, whatever its variable promises.
-const COMMON_SHARE: usize = 50;
-
-/// The identifier of a request comes and goes with it; the name of a thing that
-/// lives on (a table, a queue) comes back again and again after this much
-/// silence, µs.
-pub(super) const RETURN_US: i64 = 5_000_000;
-
-/// Returns after which a value is taken for such a name.
-const RETURNS_MAX: usize = 3;
-
-/// Spans of one large request can all hold its identifier.
-const COMMON_MIN: usize = 64;
-
 /// A thread with more spans than this serves many requests.
 const OWN_THREAD_MAX: usize = 16;
-
-/// A value in at most this many spans can be rare, if its class has at least
-/// [`DISTINCT_MIN`] values and the value is in at most one of [`RARE_SHARE`] of
-/// the spans that have one: it tells requests apart, whatever its variable
-/// promises.
-const RARE_MAX: usize = 32;
-const RARE_SHARE: usize = 8;
-const DISTINCT_MIN: usize = 8;
 
 /// The facts of all spans, in canonical order.
 #[derive(Debug)]
@@ -55,12 +28,8 @@ pub(super) struct Facts<'s> {
     starts_us: Vec<i64>,
     /// The texts that each span holds.
     texts: Vec<TextSet>,
-    /// Spans that hold a value, and how often it came back after a silence.
-    holders: FxHashMap<(ValueClassId, &'s str), Holders>,
-    /// The same of the values of a kind.
-    of_kinds: FxHashMap<(ValueClassId, &'s str), Holders>,
-    /// Values of a class, and spans that hold one.
-    classes: FxHashMap<ValueClassId, (usize, usize)>,
+    /// How many texts they are.
+    n_texts: usize,
     kinds: Kinds,
     /// Per kind of numbers what they are counted within.
     within: FxHashMap<ValueClassId, Vec<ValueClassId>>,
@@ -89,66 +58,6 @@ fn numbered(labels: Vec<Option<u32>>) -> impl Iterator<Item = (u32, Names)> {
 /// A line of a thread: (time in µs, file, line, span, place in the span).
 pub(super) type Printed = (i64, u32, u64, u32, usize);
 
-/// Who holds a value.
-#[derive(Clone, Copy, Debug, Default)]
-struct Holders {
-    n_spans: usize,
-    n_returns: usize,
-    last_us: i64,
-}
-
-impl Holders {
-    /// A span holds it, from its start to its end, µs.
-    fn add(&mut self, (start_us, end_us): (i64, i64)) {
-        let is_back = start_us.saturating_sub(self.last_us) > RETURN_US;
-        self.n_returns += usize::from(is_back && self.n_spans > 0);
-        self.n_spans += 1;
-        self.last_us = self.last_us.max(end_us);
-    }
-}
-
-/// A set of texts that may hold more than was added to it, but never less: two that
-/// have nothing in common share no text.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TextSet(u128);
-
-impl TextSet {
-    fn of<'v>(texts: impl Iterator<Item = &'v str>) -> Self {
-        let bit = |text: &str| 1 << (FxBuildHasher.hash_one(text) % u64::from(u128::BITS));
-        Self(texts.map(bit).fold(0, std::ops::BitOr::bitor))
-    }
-
-    /// Whether it holds nothing.
-    pub(super) fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether both may hold one text.
-    pub(super) fn meets(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-}
-
-/// The texts of a span with what each can say: anything of who sent it, and of who handed it on.
-#[derive(Debug)]
-pub(super) struct Telling<'s> {
-    texts: Vec<(&'s str, [bool; 2])>,
-    sets: [TextSet; 2],
-}
-
-impl<'s> Telling<'s> {
-    /// Those that say anything of who sent the span, or `hands_on` it.
-    pub(super) fn each(&self, hands_on: bool) -> impl Iterator<Item = &'s str> {
-        let of = usize::from(hands_on);
-        self.texts.iter().filter(move |(_, tells)| tells[of]).map(|(text, _)| *text)
-    }
-
-    /// The same as a set.
-    pub(super) fn texts(&self, hands_on: bool) -> TextSet {
-        self.sets[usize::from(hands_on)]
-    }
-}
-
 /// The facts of one span.
 #[derive(Debug)]
 pub(super) struct Fact<'s> {
@@ -170,36 +79,16 @@ pub(super) struct Fact<'s> {
     /// That is also the order of their times, where no clock was set back.
     is_in_order: bool,
     /// Sorted by value class.
-    values: &'s [Value],
+    values: Box<[Held<'s>]>,
 }
 
 impl<'s> Facts<'s> {
     /// The facts of `spans`.
     pub(super) fn new(pairs: &Pairs<'_>, spans: &'s [Span]) -> Self {
         let mut nodes: FxHashMap<&str, u32> = FxHashMap::default();
-        let mut holders: FxHashMap<(ValueClassId, &str), Holders> = FxHashMap::default();
-        let mut kinds = Kinds::default();
-        let mut known: FxHashMap<&str, Vec<ValueClassId>> = FxHashMap::default();
         let times_us: Vec<(i64, i64)> = spans.iter().map(|span| (start_us(span), end_us(span))).collect();
-        for (span, time_us) in spans.iter().zip(&times_us) {
-            for value in &span.identifiers {
-                kinds.learn(known.entry(&value.text).or_default(), value.value_class, &value.text);
-            }
-            for value in &span.identifiers {
-                holders.entry((value.value_class, &value.text)).or_default().add(*time_us);
-            }
-        }
-        let mut of_kinds: FxHashMap<(ValueClassId, &str), Holders> = FxHashMap::default();
-        for (span, time_us) in spans.iter().zip(&times_us) {
-            let mut own: Vec<(ValueClassId, &str)> =
-                span.identifiers.iter().map(|value| (kinds.of(value.value_class), &*value.text)).collect();
-            own.sort_unstable();
-            own.dedup();
-            for key in own {
-                of_kinds.entry(key).or_default().add(*time_us);
-            }
-        }
-        let spans = spans.iter().zip(times_us).map(|(span, (start_us, end_us))| {
+        let Values { of_spans, kinds, n_texts } = Values::of(spans, &times_us);
+        let spans = spans.iter().zip(times_us).zip(of_spans).map(|((span, (start_us, end_us)), values)| {
             let next = u32::try_from(nodes.len()).expect("fewer than 2^32 nodes");
             let node = *nodes.entry(&span.node).or_insert(next);
             let known = span.top_levels.iter().take_while(|&&top| pairs.knows(top)).count();
@@ -215,26 +104,19 @@ impl<'s> Facts<'s> {
                 events: &span.events,
                 is_in_order: span.events.is_sorted_by_key(when),
                 first_point: span.events.iter().find_map(|event| event.log_point),
-                values: &span.identifiers,
+                values,
             }
         });
-        let mut classes: FxHashMap<ValueClassId, (usize, usize)> = FxHashMap::default();
-        for (&(class, _), of_value) in &holders {
-            let (n_values, n_spans) = classes.entry(class).or_default();
-            *n_values += 1;
-            *n_spans += of_value.n_spans;
-        }
         let spans: Vec<Fact<'s>> = spans.collect();
         let mut n_of_thread: FxHashMap<(u32, &str), usize> = FxHashMap::default();
         for (node, thread) in spans.iter().filter_map(|fact| Some((fact.node, fact.thread?))) {
             *n_of_thread.entry((node, thread)).or_default() += 1;
         }
         let starts_us = spans.iter().map(|fact| fact.start_us).collect();
-        let texts =
-            spans.iter().map(|fact| TextSet::of(fact.values.iter().map(|value| &*value.text))).collect();
+        let texts = spans.iter().map(|fact| TextSet::of(fact.values.iter())).collect();
         let (within, names) = Default::default();
         let ids = Ids::none(spans.len());
-        Self { spans, starts_us, texts, holders, of_kinds, classes, kinds, within, names, ids, n_of_thread }
+        Self { spans, starts_us, texts, n_texts, kinds, within, names, ids, n_of_thread }
     }
 
     /// Remembers whose clocks are coarse.
@@ -330,11 +212,10 @@ impl<'s> Facts<'s> {
 
     /// Whether a number that two spans have in common is counted within different
     /// things.
-    pub(super) fn is_counted_apart(&self, value: &Value, a: &Fact<'s>, b: &Fact<'s>) -> bool {
+    pub(super) fn is_counted_apart(&self, value: &Held<'_>, a: &Fact<'s>, b: &Fact<'s>) -> bool {
         let only = |fact: &Fact<'s>, kind| self.only_value(fact, kind);
         let differs = |&kind: &ValueClassId| only(a, kind).zip(only(b, kind)).is_some_and(|(a, b)| a != b);
-        !self.within.is_empty()
-            && self.within.get(&self.kind(value.value_class)).is_some_and(|kinds| kinds.iter().any(differs))
+        !self.within.is_empty() && self.within.get(&value.kind).is_some_and(|kinds| kinds.iter().any(differs))
     }
 
     /// The class that stands for the kind of `class`.
@@ -359,80 +240,69 @@ impl<'s> Facts<'s> {
     /// one holds that of the other, be it ever so short.
     pub(super) fn are_part_and_whole(&self, a: u32, b: u32) -> bool {
         let (a, b) = (self.get(a), self.get(b));
-        let holds = |x: &Value, y: &Value| {
-            x.text.len() > y.text.len()
-                && self.kind(x.value_class) == self.kind(y.value_class)
-                && contains_apart(&x.text, &y.text)
+        let holds = |x: &Held<'_>, y: &Held<'_>| {
+            x.text.len() > y.text.len() && x.kind == y.kind && contains_apart(x.text, y.text)
         };
-        let is_name = |value: &&Value| value.text.bytes().any(|byte| byte.is_ascii_alphabetic());
-        let are_so = |x: &Value| b.values.iter().filter(is_name).any(|y| holds(x, y) || holds(y, x));
+        let is_name = |value: &&Held<'_>| value.is_name();
+        let are_so = |x: &Held<'_>| b.values.iter().filter(is_name).any(|y| holds(x, y) || holds(y, x));
         a.thread.is_none() && b.thread.is_none() && a.values.iter().filter(is_name).any(are_so)
     }
 
     /// The one value of each kind that a span holds.
     pub(super) fn only_values(&self, fact: &Fact<'s>) -> BTreeMap<ValueClassId, &'s str> {
-        let mut found: BTreeMap<ValueClassId, Option<&str>> = BTreeMap::new();
-        for value in fact.values {
+        let mut found: BTreeMap<ValueClassId, Option<&Held<'_>>> = BTreeMap::new();
+        for value in &fact.values {
             found
-                .entry(self.kind(value.value_class))
-                .and_modify(|known| *known = known.filter(|&known| known == &*value.text))
-                .or_insert(Some(&value.text));
+                .entry(value.kind)
+                .and_modify(|known| *known = known.filter(|known| known.is(value)))
+                .or_insert(Some(value));
         }
-        found.into_iter().filter_map(|(kind, text)| Some((kind, text?))).collect()
+        found.into_iter().filter_map(|(kind, value)| Some((kind, value?.text))).collect()
     }
 
     /// The one value of a kind that a span holds.
     pub(super) fn only_value<'v>(&self, fact: &Fact<'v>, kind: ValueClassId) -> Option<&'v str> {
-        let values = fact.values.iter();
-        let mut texts = values.filter(|value| self.kind(value.value_class) == kind).map(|value| &*value.text);
-        let first = texts.next()?;
-        texts.all(|text| text == first).then_some(first)
+        let mut values = fact.values.iter().filter(|value| value.kind == kind);
+        let first = values.next()?;
+        values.all(|value| value.is(first)).then_some(first.text)
     }
 
     /// Whether two spans name different things of one kind, and nothing in common that
     /// not everybody names.
     pub(super) fn differ(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        let telling = |value: &&Value| value.text.len() >= TELLING_MIN;
-        let same_kind = |x: &Value, y: &Value| self.kinds.of(x.value_class) == self.kinds.of(y.value_class);
-        let has = |fact: &Fact<'_>, x: &Value| fact.values.iter().any(|y| y.text == x.text);
-        let shared = |x: &Value| has(b, x) && !self.is_everywhere(x);
+        let telling = |value: &&Held<'_>| value.is_telling();
+        let has = |fact: &Fact<'_>, x: &Held<'_>| fact.values.iter().any(|y| y.is(x));
+        let shared = |x: &Held<'_>| has(b, x) && !x.is_everywhere();
         !a.values.iter().filter(telling).any(shared)
-            && a.values
-                .iter()
-                .filter(telling)
-                .any(|x| b.values.iter().filter(telling).any(|y| same_kind(x, y) && !has(b, x) && !has(a, y)))
+            && a.values.iter().filter(telling).any(|x| {
+                b.values.iter().filter(telling).any(|y| x.kind == y.kind && !has(b, x) && !has(a, y))
+            })
     }
 
     /// Whether two spans name different things of some kind, whatever else they have
     /// in common.
     pub(super) fn names_other(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        b.values.iter().filter(|value| value.text.len() >= TELLING_MIN).any(|value| {
-            let kind = self.kinds.of(value.value_class);
-            let mut ours = a.values.iter().filter(|our| self.kinds.of(our.value_class) == kind).peekable();
-            ours.peek().is_some() && !ours.any(|our| is_of_one(&our.text, &value.text))
+        b.values.iter().filter(|value| value.is_telling()).any(|value| {
+            let mut ours = a.values.iter().filter(|our| our.kind == value.kind).peekable();
+            ours.peek().is_some()
+                && !ours.any(|our| our.is(value) || are_part_and_whole_of(our.text, value.text))
         })
     }
 
     /// The name of `b`'s that `a` has as well, of one kind of thing, be it ever so common.
     pub(super) fn same_name<'v>(&self, a: &Fact<'_>, b: &Fact<'v>) -> Option<&'v str> {
-        let is_same = |our: &Value, value: &Value| {
-            our.text == value.text && self.kind(our.value_class) == self.kind(value.value_class)
-        };
-        let is_name = |value: &&Value| value.text.bytes().any(|byte| byte.is_ascii_alphabetic());
-        let mut names = b.values.iter().filter(is_name);
-        let name = names.find(|value| a.values.iter().any(|our| is_same(our, value)))?;
-        Some(&name.text)
+        let is_same = |our: &Held<'_>, value: &Held<'_>| our.is(value) && our.kind == value.kind;
+        let mut names = b.values.iter().filter(|value| value.is_name());
+        names.find(|value| a.values.iter().any(|our| is_same(our, value))).map(|name| name.text)
     }
 
     /// Whether two spans name one thing that was made while the program ran and that
     /// nobody else names.
     pub(super) fn share_alone(&self, a: u32, b: u32) -> bool {
-        let n = |value: &Value| self.holders[&(value.value_class, &*value.text)].n_spans;
         let (a, b) = (self.get(a), self.get(b));
-        let telling = |value: &&Value| value.text.len() >= TELLING_MIN && is_made(&value.text);
-        a.values.iter().filter(telling).any(|x| {
-            let mut same = b.values.iter().filter(|y| y.text == x.text);
-            same.any(|y| n(x) + n(y) == if x.value_class == y.value_class { 4 } else { 2 })
+        a.values.iter().filter(|value| value.is_made()).any(|x| {
+            let mut same = b.values.iter().filter(|y| y.is(x));
+            same.any(|y| x.n_spans + y.n_spans == if x.value_class == y.value_class { 4 } else { 2 })
         })
     }
 
@@ -452,74 +322,9 @@ impl<'s> Facts<'s> {
         self.texts[index as usize]
     }
 
-    /// The texts of `fact` that can say anything of who sent it: of what is common only
-    /// the name of one thing does, which is meant by who is at work on it; and the same of who
-    /// handed it on from another node: that names one thing, be it one that comes back.
-    pub(super) fn telling_texts<'v>(&self, fact: &Fact<'v>) -> Telling<'v> {
-        let texts = fact.values.iter().map(|value| {
-            let Holders { n_spans, n_returns, .. } = self.holders_of_kind(value);
-            let is_everywhere = self.are_everywhere(n_spans);
-            let is_common = n_returns > RETURNS_MAX || is_everywhere;
-            let tells = |is_name: bool| !is_common || (is_name && !is_everywhere);
-            let is_meant = is_digest(&value.text) || is_dated(&value.text);
-            (&*value.text, [tells(is_meant), tells(is_made(&value.text))])
-        });
-        let texts: Vec<_> = texts.collect();
-        let sets =
-            [0, 1].map(|of| TextSet::of(texts.iter().filter(|(_, tells)| tells[of]).map(|(text, _)| *text)));
-        Telling { texts, sets }
-    }
-
-    /// Whether who is at work on a thing that lives on means it by `value`: nobody else
-    /// has that by chance, as it is a digest, or tells when the thing was made.
-    pub(super) fn is_meant(&self, value: &Value) -> bool {
-        (is_digest(&value.text) || is_dated(&value.text)) && !self.is_everywhere(value)
-    }
-
-    /// Whether a value is of the kind that names one thing for its life: made for it,
-    /// and not everywhere.
-    pub(super) fn is_one_thing(&self, value: &Value) -> bool {
-        is_made(&value.text) && !self.is_everywhere(value)
-    }
-
-    /// Who holds a value, whatever it is called there: a peer is the same one under all of
-    /// its names, and a rare name makes it none that tells.
-    fn holders_of_kind(&self, value: &Value) -> Holders {
-        let key = (self.kind(value.value_class), &*value.text);
-        self.of_kinds.get(&key).copied().unwrap_or_default()
-    }
-
-    /// Whether so many spans hold `value` that it tells no requests apart.
-    pub(super) fn is_common(&self, value: &Value) -> bool {
-        let Holders { n_spans, n_returns, .. } = self.holders_of_kind(value);
-        n_returns > RETURNS_MAX || self.are_everywhere(n_spans)
-    }
-
-    /// Whether so many spans hold `value` that it names no one thing. It may come
-    /// back at any time: a thing lives as long as it lives.
-    pub(super) fn is_everywhere(&self, value: &Value) -> bool {
-        self.are_everywhere(self.holders_of_kind(value).n_spans)
-    }
-
-    /// Whether so many spans hold one value that it is everywhere.
-    fn are_everywhere(&self, n_spans: usize) -> bool {
-        n_spans > COMMON_MIN && n_spans > self.spans.len() / COMMON_SHARE
-    }
-
-    /// Whether `value` tells spans apart: it was made while the program ran, or the
-    /// logs show another one of its class. The only host, user or table that there is
-    /// is what everybody has to do with.
-    pub(super) fn tells_apart(&self, value: &Value) -> bool {
-        is_made(&value.text)
-            || self.classes.get(&value.value_class).is_some_and(|&(n_values, _)| n_values > 1)
-    }
-
-    /// Whether few spans hold `value`, of a class of many values.
-    pub(super) fn is_rare(&self, value: &Value) -> bool {
-        let key = (value.value_class, &*value.text);
-        let n = self.holders.get(&key).map_or(0, |of_value| of_value.n_spans);
-        let (n_values, n_spans) = self.classes.get(&value.value_class).copied().unwrap_or_default();
-        n <= RARE_MAX && n_values >= DISTINCT_MIN && n * RARE_SHARE <= n_spans
+    /// How many texts the spans hold: that of a value has a number below.
+    pub(super) fn n_texts(&self) -> usize {
+        self.n_texts
     }
 
     /// The lines of each thread of each node, in log order.
@@ -541,7 +346,7 @@ impl<'s> Facts<'s> {
     }
 
     /// All facts with their positions.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Fact<'s>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Fact<'s>)> + Clone {
         self.spans.iter().enumerate().map(|(index, fact)| (to_u32(index), fact))
     }
 }
@@ -586,12 +391,12 @@ impl<'s> Fact<'s> {
     }
 
     /// All values, sorted by value class.
-    pub(super) fn values(&self) -> &'s [Value] {
-        self.values
+    pub(super) fn values(&self) -> &[Held<'s>] {
+        &self.values
     }
 
     /// The values of one class.
-    pub(super) fn values_of(&self, class: ValueClassId) -> &'s [Value] {
+    pub(super) fn values_of(&self, class: ValueClassId) -> &[Held<'s>] {
         let first = self.values.partition_point(|value| value.value_class < class);
         let rest = &self.values[first..];
         &rest[..rest.partition_point(|value| value.value_class == class)]
@@ -610,7 +415,7 @@ impl<'s> Fact<'s> {
     }
 }
 
-/// Whether two names are one, or of a thing and a part of it.
-fn is_of_one(a: &str, b: &str) -> bool {
-    a == b || are_folder_and_file(a, b) || are_part_and_whole(a, b)
+/// Whether two names are of a thing and a part of it.
+fn are_part_and_whole_of(a: &str, b: &str) -> bool {
+    are_folder_and_file(a, b) || are_part_and_whole(a, b)
 }

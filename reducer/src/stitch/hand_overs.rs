@@ -12,7 +12,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::in_common::{Named, Rarity};
-use schema::{LogPointId, Place, TopLevelId, Value};
+use schema::{LogPointId, Place, TopLevelId};
 
 use self::learning::Learning;
 use super::backlog::Backlog;
@@ -45,12 +45,17 @@ pub(super) fn find(
     candidates: &[Candidate],
     links: &[SpanLink],
 ) -> Vec<SpanLink> {
-    let named = Named::of(facts.iter().map(|(_, fact)| texts(fact)));
     let (mut sets, _) = joined(facts, links);
     // What somebody far off has asked for, a thread of its own node has handed over.
     let is_local = |link: &&SpanLink| facts.get(link.from).node == facts.get(link.to).node;
     let has_sender: FxHashSet<u32> = links.iter().filter(is_local).map(|link| link.to).collect();
     let possible = possible(candidates, &mut sets);
+    let mut is_asked = vec![false; facts.len()];
+    for candidate in possible.values().flatten().filter(|candidate| !has_sender.contains(&candidate.to)) {
+        is_asked[candidate.from as usize] = true;
+        is_asked[candidate.to as usize] = true;
+    }
+    let named = Named::among(|span| is_asked[span], facts.iter().map(|(_, fact)| texts(fact)));
     let receivers = Receivers { pairs, facts, named: &named }.all(possible, &has_sender);
     let from = candidates.iter().map(|candidate| pairs.get(candidate.pair).from).collect();
     let shares = Learning::new(facts, &receivers, &from, &named).shares();
@@ -60,7 +65,7 @@ pub(super) fn find(
 /// What a span names: its values, and the words of those.
 fn texts<'s>(fact: &Fact<'s>) -> impl Iterator<Item = &'s str> {
     let printed = fact.events.iter().flat_map(|event| event.values.iter().map(|(_, text)| text));
-    let named = fact.values().iter().map(|value: &Value| &*value.text);
+    let named = fact.values().iter().map(|value| value.text);
     printed.chain(named).flat_map(|text: &str| {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
         words.filter(|word| !word.is_empty()).chain([text])

@@ -16,9 +16,7 @@
 //! one thing at one time (a file that is created and then closed by two calls of
 //! a client) are not connected so.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use schema::kinds::is_made;
 use schema::{Pass, TopLevelId, ValueClassId};
@@ -49,7 +47,7 @@ const LIVES_MAX: usize = 2;
 pub(super) fn join(
     pairs: &Pairs<'_>,
     facts: &Facts<'_>,
-    (entities, counted): (&Entities<'_>, &[Counted]),
+    (entities, counted): (&Entities, &[Counted]),
     skew_us: i64,
     links: &[SpanLink],
 ) -> Vec<SpanLink> {
@@ -256,16 +254,16 @@ pub(super) fn lives<'a>(facts: &Facts<'_>, spans: &'a [u32]) -> Vec<&'a [u32]> {
 /// Which top-level methods hand values of one kind to which others, over any
 /// number of steps.
 struct Reach {
-    next: BTreeMap<u32, Vec<u32>>,
+    next: FxHashMap<u32, Vec<u32>>,
     /// Tasks that one request can start several of.
-    fanned_out: BTreeSet<u32>,
-    /// What is reached from a top-level method, as far as asked.
-    known: BTreeMap<u32, BTreeSet<u32>>,
+    fanned_out: FxHashSet<u32>,
+    /// Per top-level method whether each is reached from it, as far as asked.
+    known: Vec<Option<Box<[bool]>>>,
 }
 
 impl Reach {
     fn new(pairs: &Pairs<'_>, facts: &Facts<'_>, kinds: &[ValueClassId]) -> Self {
-        let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut next: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for pair in pairs.iter().filter(|pair| pair.role != Role::Asked) {
             let carries = |class: ValueClassId| kinds.contains(&facts.kind(class));
             let hands_on = pair.map.iter().any(|mapped| carries(mapped.from) || carries(mapped.to));
@@ -278,7 +276,7 @@ impl Reach {
         let fans_out =
             |pair: &&Pair| pair.id.is_some() && !pair.is_way() && pair.many && pair.role == Role::Local;
         let fanned_out = pairs.iter().filter(fans_out).map(|pair| to_u32(pair.to.index())).collect();
-        Self { next, fanned_out, known: BTreeMap::new() }
+        Self { next, fanned_out, known: vec![None; pairs.n_tops().max(1)] }
     }
 
     /// Whether a request can get from one to the other, or to both as tasks of
@@ -288,16 +286,17 @@ impl Reach {
     }
 
     fn reaches(&mut self, from: u32, to: u32) -> bool {
-        let known = self.known.entry(from).or_insert_with(|| {
-            let mut found = BTreeSet::new();
+        let n_tops = self.known.len();
+        let known = self.known[from as usize].get_or_insert_with(|| {
+            let mut found = vec![false; n_tops].into_boxed_slice();
             let mut todo = vec![from];
             while let Some(at) = todo.pop() {
-                let next = self.next.get(&at).into_iter().flatten();
-                todo.extend(next.copied().filter(|&next| found.insert(next)));
+                let next = self.next.get(&at).into_iter().flatten().copied();
+                todo.extend(next.filter(|&next| !std::mem::replace(&mut found[next as usize], true)));
             }
             found
         });
-        known.contains(&to)
+        known[to as usize]
     }
 }
 

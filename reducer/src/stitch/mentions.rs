@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use schema::kinds::{TELLING_MIN, is_made};
-use schema::{IdentifierStrength, LinkKind, Pass, Value, ValueClassId};
+use schema::{IdentifierStrength, LinkKind, Pass, ValueClassId};
 
 use super::delays::{DELAY_MIN_US, Late};
 use super::entities::Entities;
 use super::evidence::contradict;
 use super::facts::{Fact, Facts};
+use super::held::Held;
 use super::pairs::{Mapped, Pair, Pairs, Role};
 use crate::merge::{Sets, SpanLink};
 
@@ -35,7 +35,7 @@ const SENDERS_MAX: usize = 64;
 pub(super) fn join(
     pairs: &Pairs<'_>,
     facts: &Facts<'_>,
-    (entities, late): (&Entities<'_>, &Late),
+    (entities, late): (&Entities, &Late),
     skew_us: i64,
     links: &[SpanLink],
 ) -> Vec<SpanLink> {
@@ -54,7 +54,7 @@ pub(super) fn join(
 struct Kin<'f> {
     pairs: &'f Pairs<'f>,
     facts: &'f Facts<'f>,
-    entities: &'f Entities<'f>,
+    entities: &'f Entities,
     late: &'f Late,
     skew_us: i64,
     /// The part that each span is of: its first span.
@@ -62,29 +62,29 @@ struct Kin<'f> {
     /// The spans of each part, in order of start, and when the last one of them ends, µs.
     parts: BTreeMap<u32, (Vec<u32>, i64)>,
     /// Spans by made value of a kind, in order of start.
-    named: FxHashMap<(ValueClassId, &'f str), Vec<u32>>,
+    named: FxHashMap<(ValueClassId, u32), Vec<u32>>,
 }
 
 impl<'f> Kin<'f> {
     fn new(
         pairs: &'f Pairs<'f>,
         facts: &'f Facts<'f>,
-        (entities, late): (&'f Entities<'f>, &'f Late),
+        (entities, late): (&'f Entities, &'f Late),
         skew_us: i64,
         sets: &mut Sets,
     ) -> Self {
         let mut parts: BTreeMap<u32, (Vec<u32>, i64)> = BTreeMap::new();
         let mut first: FxHashMap<u32, u32> = FxHashMap::default();
         let mut part_of = Vec::with_capacity(facts.len());
-        let mut named: FxHashMap<(ValueClassId, &str), Vec<u32>> = FxHashMap::default();
+        let mut named: FxHashMap<(ValueClassId, u32), Vec<u32>> = FxHashMap::default();
         for (index, fact) in facts.iter() {
             let part = *first.entry(sets.root(index)).or_insert(index);
             part_of.push(part);
             let (spans, last_us) = parts.entry(part).or_insert((Vec::new(), fact.end_us));
             spans.push(index);
             *last_us = fact.end_us.max(*last_us);
-            for value in fact.values().iter().filter(|value| tells(facts, entities, value)) {
-                let spans = named.entry((facts.kind(value.value_class), &value.text)).or_default();
+            for value in fact.values().iter().filter(|value| tells(entities, value)) {
+                let spans = named.entry((value.kind, value.number)).or_default();
                 if spans.last() != Some(&index) {
                     spans.push(index);
                 }
@@ -129,11 +129,10 @@ impl<'f> Kin<'f> {
         &'v self,
         pair: &'v Pair,
         fact: &'v Fact<'f>,
-    ) -> impl Iterator<Item = (ValueClassId, &'v Value)> {
+    ) -> impl Iterator<Item = (ValueClassId, &'v Held<'f>)> {
         let is_request = |mapped: &&Mapped| mapped.strength == IdentifierStrength::Request;
         pair.map.iter().filter(is_request).flat_map(move |mapped| {
-            let values =
-                fact.values_of(mapped.to).iter().filter(|value| tells(self.facts, self.entities, value));
+            let values = fact.values_of(mapped.to).iter().filter(|value| tells(self.entities, value));
             values.map(move |value| (mapped.from, value))
         })
     }
@@ -145,11 +144,11 @@ impl<'f> Kin<'f> {
         root: u32,
         pair: &Pair,
         class: ValueClassId,
-        value: &Value,
+        value: &Held<'_>,
         receiver: &Fact<'_>,
     ) -> Vec<u32> {
         let begun_us = self.facts.get(root).start_us;
-        let key = (self.facts.kind(class), &*value.text);
+        let key = (self.facts.kind(class), value.number);
         let mut out = Vec::new();
         let holders = self.named.get(&key).map_or(&[][..], Vec::as_slice);
         let mut parts: Vec<u32> = holders.iter().map(|&span| self.part_of[span as usize]).collect();
@@ -196,7 +195,7 @@ impl<'f> Kin<'f> {
         let skew_us = if fact.node == receiver.node { 0 } else { self.skew_us };
         let is_near = pair.role == Role::Remote || fact.node == receiver.node;
         let kind = self.facts.kind(class);
-        let names = || fact.values().iter().any(|value| self.facts.kind(value.value_class) == kind);
+        let names = || fact.values().iter().any(|value| value.kind == kind);
         is_near
             && fact.tops.first() == Some(&pair.from)
             && fact.start_us <= begun_us.saturating_add(skew_us)
@@ -208,9 +207,6 @@ impl<'f> Kin<'f> {
 }
 
 /// Whether a value names one thing, made while the program ran for one request.
-fn tells(facts: &Facts<'_>, entities: &Entities<'_>, value: &Value) -> bool {
-    value.text.len() >= TELLING_MIN
-        && is_made(&value.text)
-        && !facts.is_everywhere(value)
-        && !entities.is_shared(facts.kind(value.value_class), &value.text)
+fn tells(entities: &Entities, value: &Held<'_>) -> bool {
+    value.is_one_thing() && !entities.is_shared(value)
 }

@@ -11,10 +11,8 @@
 //! the task before is of as well, begins as soon as it can.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::is_made;
 use schema::{LinkKind, LogPointId, Pass, TopLevelId, TopLevelKind};
 
-use super::evidence::is_naming;
 use super::facts::{Fact, Facts};
 use super::joined;
 use super::pairs::Pairs;
@@ -66,7 +64,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
         !has_sender[index as usize] && fact.thread.is_some() && fact.tops.first().is_some_and(is_anybodys)
     };
     let free: Vec<(u32, &Fact<'_>)> = facts.iter().filter(is_free).collect();
-    let wanted: FxHashSet<&str> = free.iter().flat_map(|(_, fact)| texts(facts, fact)).collect();
+    let wanted: FxHashSet<&str> = free.iter().flat_map(|(_, fact)| texts(fact)).collect();
     let mut named: Named<'_> = FxHashMap::default();
     for (index, fact) in facts.iter() {
         for event in fact.events {
@@ -83,7 +81,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     let chances = Chances::learn(facts, &named, &mut sets, &free);
     let mut out = Vec::new();
     for (to, fact) in free {
-        if let Some((from, point)) = namer(facts, &named, &mut sets, to, fact)
+        if let Some((from, point)) = namer(&named, &mut sets, to, fact)
             && chances.begins_after(point, fact.tops)
             && sets.join(from, to)
         {
@@ -124,9 +122,9 @@ fn rows(facts: &Facts<'_>) -> Vec<Option<Row>> {
 }
 
 /// What a span names that tells what it works on.
-fn texts<'f>(facts: &'f Facts<'_>, fact: &'f Fact<'_>) -> impl Iterator<Item = &'f str> {
-    let telling = fact.values().iter().filter(|value| is_naming(&value.text) && is_made(&value.text));
-    telling.filter(|value| !facts.is_everywhere(value)).map(|value| &*value.text)
+fn texts<'f>(fact: &'f Fact<'_>) -> impl Iterator<Item = &'f str> {
+    let telling = fact.values().iter().filter(|value| value.is_naming() && value.is_one_thing());
+    telling.map(|value| value.text)
 }
 
 /// How often tasks begin after the statements that name last what they work on.
@@ -141,7 +139,7 @@ impl Chances {
     fn learn(facts: &Facts<'_>, named: &Names<'_>, sets: &mut Sets, free: &[(u32, &Fact<'_>)]) -> Self {
         let mut n_begun: FxHashMap<(LogPointId, TopLevelId), usize> = FxHashMap::default();
         for &(to, fact) in free {
-            let point = namer(facts, named, sets, to, fact).and_then(|(_, point)| point);
+            let point = namer(named, sets, to, fact).and_then(|(_, point)| point);
             if let Some(key) = point.zip(fact.tops.first().copied()) {
                 *n_begun.entry(key).or_default() += 1;
             }
@@ -164,18 +162,12 @@ impl Chances {
 
 /// A span of the one request that has named last what `fact` names, and the statement by
 /// which it did.
-fn namer(
-    facts: &Facts<'_>,
-    named: &Names<'_>,
-    sets: &mut Sets,
-    to: u32,
-    fact: &Fact<'_>,
-) -> Option<(u32, Option<LogPointId>)> {
+fn namer(named: &Names<'_>, sets: &mut Sets, to: u32, fact: &Fact<'_>) -> Option<(u32, Option<LogPointId>)> {
     let own = sets.root(to);
     let begin = line_of(fact.events.first()?);
     let row = named.rows[to as usize].map(|row| (row.begun_us, sets.root(row.last)));
     let mut found: Vec<(Line, u32, Option<LogPointId>)> = Vec::new();
-    for text in texts(facts, fact) {
+    for text in texts(fact) {
         let by = named.named.get(&(fact.node, text)).map_or(&[][..], Vec::as_slice);
         let end = by.partition_point(|&(line, ..)| line < begin);
         let recent = by[..end].iter().rev().copied();

@@ -67,7 +67,7 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
                     && next.is_some_and(|point| pairs.is_main(top) || !begins.with(top, point))
             };
             let (outer_fact, inner_fact) = (facts.get(outer), facts.get(inner));
-            let mut made = outer_fact.values().iter().filter(|value| is_made(&value.text));
+            let mut made = outer_fact.values().iter().filter(|value| value.is_made());
             let is_own = made.any(|value| names_thread(facts, value, outer_fact, inner_fact));
             let differ = !is_own && facts.differ(outer_fact, inner_fact);
             let is_inside = !differ && !tops.is_empty() && tops.iter().all(is_one);

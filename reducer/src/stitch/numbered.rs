@@ -15,11 +15,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::is_made;
-use schema::{LogPointId, Model, Pass, Value, ValueClassId};
+use schema::{LogPointId, Model, Pass, ValueClassId};
 
 use super::entities::VALUES_MIN;
 use super::facts::{Fact, Facts};
+use super::held::Held;
 use super::joined;
 use super::lifetimes::{Returns, lives, returns};
 use crate::merge::{Sets, SpanLink};
@@ -82,7 +82,7 @@ fn names(facts: &Facts<'_>) -> BTreeMap<Place, FxHashSet<u64>> {
     // None: two names have one number there.
     let mut places: FxHashMap<Place, Option<FxHashMap<u64, &str>>> = FxHashMap::default();
     for (_, fact) in facts.iter() {
-        for (kind, text) in composed(facts, fact) {
+        for (kind, text) in composed(fact) {
             for (at, number) in numbers_in(text).enumerate() {
                 let known = places.entry((kind, at)).or_insert_with(|| Some(FxHashMap::default()));
                 if let Some(names) = known
@@ -100,11 +100,11 @@ fn names(facts: &Facts<'_>) -> BTreeMap<Place, FxHashSet<u64>> {
 
 /// What a span names by texts of several numbers. A text of several lines is no name: with one
 /// of a task, what went wrong with it is printed.
-fn composed<'s>(facts: &Facts<'_>, fact: &Fact<'s>) -> impl Iterator<Item = (ValueClassId, &'s str)> {
-    let names = fact.values().iter().filter(|value| is_made(&value.text));
-    let is_line = |value: &&Value| !value.text.contains('\n');
-    let names = names.filter(is_line).filter(|value| numbers_in(&value.text).nth(1).is_some());
-    names.map(|value| (facts.kind(value.value_class), &*value.text))
+fn composed<'s>(fact: &Fact<'s>) -> impl Iterator<Item = (ValueClassId, &'s str)> {
+    let names = fact.values().iter().filter(|value| value.is_made());
+    let is_line = |value: &&Held<'_>| !value.text.contains('\n');
+    let names = names.filter(is_line).filter(|value| numbers_in(value.text).nth(1).is_some());
+    names.map(|value| (value.kind, value.text))
 }
 
 /// The numbers in a text.
@@ -205,7 +205,7 @@ fn numbers_of_requests(
 ) -> FxHashMap<(u32, Place), Vec<u64>> {
     let mut named: FxHashMap<(u32, Place), Vec<u64>> = FxHashMap::default();
     for (index, fact) in facts.iter() {
-        for (kind, text) in composed(facts, fact) {
+        for (kind, text) in composed(fact) {
             for (at, number) in
                 numbers_in(text).enumerate().filter(|(at, _)| names.contains_key(&(kind, *at)))
             {
@@ -223,7 +223,7 @@ fn numbers_of_requests(
 fn named(facts: &Facts<'_>, (kind, at): Place, numbered: &Shown) -> Shown {
     let mut named = Shown::new();
     for (index, fact) in facts.iter() {
-        for (_, text) in composed(facts, fact).filter(|name| name.0 == kind) {
+        for (_, text) in composed(fact).filter(|name| name.0 == kind) {
             if let Some(number) = numbers_in(text).nth(at).filter(|number| numbered.contains_key(number)) {
                 named.entry(number).or_default().push(index);
             }

@@ -23,7 +23,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::{UUID_LEN, UUID_PARTS, is_digest, is_made};
+use schema::kinds::{UUID_LEN, UUID_PARTS, is_digest};
 use schema::{LogPointId, Pass, TopLevelKind};
 
 use super::facts::{Fact, Facts};
@@ -133,9 +133,9 @@ impl<'s> Things<'s> {
                     workers.entry(digest).or_default().push(index);
                 }
             }
-            let names = fact.values().iter().filter(|value| !digests.is_empty() && is_made(&value.text));
+            let names = fact.values().iter().filter(|value| !digests.is_empty() && value.is_made());
             for name in names {
-                let known = stands_for.entry(&name.text).or_insert_with(|| digests.clone());
+                let known = stands_for.entry(name.text).or_insert_with(|| digests.clone());
                 known.retain(|digest| digests.contains(digest));
             }
         }
@@ -264,5 +264,5 @@ fn digests<'s>(fact: &Fact<'s>) -> Vec<&'s str> {
 /// What a span prints, and what is known of it besides.
 fn texts<'s>(fact: &Fact<'s>) -> impl Iterator<Item = &'s str> {
     let printed = fact.events.iter().flat_map(|event| event.values.iter().map(|(_, text)| text));
-    fact.values().iter().map(|value| &*value.text).chain(printed)
+    fact.values().iter().map(|value| value.text).chain(printed)
 }

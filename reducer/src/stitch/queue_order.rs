@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
-use schema::{Pass, Place, TopLevelId, Value};
+use schema::{Pass, Place, TopLevelId};
 
 use super::evidence::Candidate;
 use super::facts::{Fact, Facts};
+use super::held::Held;
 use super::pairs::{Pair, Pairs};
 use crate::merge::SpanLink;
 use crate::skeleton::Event;
@@ -82,7 +83,7 @@ fn hands_over_other(facts: &Facts<'_>, pair: &Pair, sender: u32, receiver: u32) 
     pair.map.iter().any(|mapped| {
         let sent = facts.get(sender).values_of(mapped.from);
         let taken = facts.get(receiver).values_of(mapped.to);
-        let is_sent = |value: &Value| sent.iter().any(|other| other.text == value.text);
+        let is_sent = |value: &Held<'_>| sent.iter().any(|other| other.is(value));
         !sent.is_empty() && !taken.is_empty() && !taken.iter().any(is_sent)
     })
 }

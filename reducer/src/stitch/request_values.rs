@@ -17,7 +17,7 @@ pub(super) fn request_values<'s>(facts: &Facts<'s>, pairs: &Pairs<'_>, span: u32
         let top = fact.tops.first();
         let strength = top.and_then(|&top| pairs.strength(top, value.value_class));
         if strength == Some(IdentifierStrength::Request) {
-            values.entry(facts.kind(value.value_class)).or_default().insert(&value.text);
+            values.entry(value.kind).or_default().insert(value.text);
         }
     }
     values

@@ -17,10 +17,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schema::kinds::{TELLING_MIN, is_made};
 use schema::{Pass, TopLevelId, ValueClassId};
 
 use super::facts::{Fact, Facts};
+use super::held::Held;
 use super::joined;
 use super::pairs::Pairs;
 use crate::merge::SpanLink;
@@ -63,16 +63,14 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
 /// The kinds of what spans of a group name.
 fn kinds(facts: &Facts<'_>, workers: &Workers<'_>) -> BTreeSet<ValueClassId> {
     let values = workers.values().flatten().flat_map(|&span| facts.get(span).values());
-    values.map(|value| facts.kind(value.value_class)).collect()
+    values.map(|value| value.kind).collect()
 }
 
 /// The one thing of a kind that a span names.
-fn named<'s>(facts: &Facts<'s>, fact: &Fact<'s>, kind: ValueClassId) -> Option<&'s str> {
-    let mut texts = (fact.values().iter())
-        .filter(|value| facts.kind(value.value_class) == kind && value.text.len() >= TELLING_MIN)
-        .map(|value| &*value.text);
-    let first = texts.next()?;
-    (is_made(first) && texts.all(|text| text == first)).then_some(first)
+fn named<'s>(fact: &Fact<'s>, kind: ValueClassId) -> Option<&'s str> {
+    let mut names = fact.values().iter().filter(|value| value.kind == kind && value.is_telling());
+    let first = names.next()?;
+    (first.is_made() && names.all(|name| name.is(first))).then_some(first.text)
 }
 
 /// What a group does together, each time for one thing of a kind.
@@ -93,7 +91,7 @@ impl Rounds {
         let mut begins: BTreeMap<&str, u32> = BTreeMap::new();
         let spans = || workers.values().flatten().copied();
         for span in spans() {
-            if let Some(text) = named(facts, facts.get(span), kind) {
+            if let Some(text) = named(facts.get(span), kind) {
                 let first = begins.entry(text).or_insert(span);
                 *first = span.min(*first);
             }
@@ -101,7 +99,7 @@ impl Rounds {
         let mut first: Vec<u32> = begins.values().copied().collect();
         first.sort_unstable();
         let round = |span: u32| {
-            let begin = named(facts, facts.get(span), kind).and_then(|text| begins.get(text))?;
+            let begin = named(facts.get(span), kind).and_then(|text| begins.get(text))?;
             first.binary_search(begin).ok()
         };
         let of_thread: Vec<Vec<(u32, Option<usize>)>> =
@@ -175,7 +173,7 @@ impl Rounds {
 
 /// Whether a span names nothing that was made while the program ran.
 fn names_nothing(facts: &Facts<'_>, span: u32) -> bool {
-    !facts.get(span).values().iter().any(|value| is_made(&value.text))
+    !facts.get(span).values().iter().any(Held::is_made)
 }
 
 /// Rounds that lack parts, while these come.

@@ -15,9 +15,10 @@
 use std::collections::BTreeMap;
 
 use schema::serials::are_given_out;
-use schema::{IdentifierStrength, Value, ValueClassId};
+use schema::{IdentifierStrength, ValueClassId};
 
 use super::facts::Facts;
+use super::held::Held;
 use super::pairs::Pairs;
 
 /// One in so many of the numbers may live on.
@@ -65,10 +66,10 @@ fn named(pairs: &Pairs<'_>, facts: &Facts<'_>) -> BTreeMap<ValueClassId, Numbers
         let only = facts.only_values(fact);
         // Who gives out many works on none of them.
         let tells =
-            |value: &Value| pairs.strength(top, value.value_class) == Some(IdentifierStrength::Request);
+            |value: &Held<'_>| pairs.strength(top, value.value_class) == Some(IdentifierStrength::Request);
         for value in fact.values() {
             let Ok(number) = value.text.parse() else { continue };
-            let kind = facts.kind(value.value_class);
+            let kind = value.kind;
             let birth = (fact.start_us, fact.node);
             let number = named.entry(kind).or_default().entry(number);
             let number = number.or_insert_with(|| Named { birth, ..Named::default() });

@@ -8,7 +8,6 @@
 
 use std::collections::BTreeMap;
 
-use schema::kinds::TELLING_MIN;
 use schema::{IdentifierStrength, Pass, TopLevelId};
 
 use super::facts::{Fact, Facts};
@@ -48,7 +47,6 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, sets: &mut Sets) -> Vec
 /// Whether a span shows a value that tells requests of `top` apart.
 fn names_something(pairs: &Pairs<'_>, fact: &Fact<'_>, top: TopLevelId) -> bool {
     fact.values().iter().any(|value| {
-        value.text.len() >= TELLING_MIN
-            && pairs.strength(top, value.value_class) == Some(IdentifierStrength::Request)
+        value.is_telling() && pairs.strength(top, value.value_class) == Some(IdentifierStrength::Request)
     })
 }

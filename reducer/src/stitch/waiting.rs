@@ -145,15 +145,23 @@ struct Wait {
 /// Who waits when.
 struct Waits<'a> {
     facts: &'a Facts<'a>,
-    /// Per node, and of all, by the number of bits of their length in µs, in order of their
-    /// start: who waits at a time is found among few more than do.
-    of_node: FxHashMap<u32, Vec<Vec<Wait>>>,
+    /// Per node, and of all, by the number of bits of their length in µs: who waits at a time is
+    /// found among few more than do.
+    of_node: FxHashMap<u32, Vec<OfLength>>,
     /// How long is waited at each place, µs.
     places_us: Vec<f64>,
     /// How long the logs of all nodes are, µs.
     logs_us: f64,
     /// First and last record of each request on each node.
     ends: FxHashMap<(u32, u32), (At, At)>,
+}
+
+/// Those of about one length, in order of their start.
+#[derive(Default)]
+struct OfLength {
+    waits: Vec<Wait>,
+    /// When each of them starts, µs: beside each other, because they are searched so often.
+    starts_us: Vec<i64>,
 }
 
 /// Something that begins, and who waits meanwhile: per request the wait with the highest
@@ -175,25 +183,29 @@ struct Causes {
 
 impl<'a> Waits<'a> {
     fn new(pairs: &Pairs<'_>, facts: &'a Facts<'a>, sets: &mut Sets) -> Self {
-        let mut lines: BTreeMap<Worker<'_>, Vec<Line>> = BTreeMap::new();
+        let mut workers: FxHashMap<Worker<'_>, usize> = FxHashMap::default();
+        let mut lines: Vec<(u32, u32, Vec<Line>)> = Vec::new();
         let mut ends: FxHashMap<(u32, u32), (At, At)> = FxHashMap::default();
         let mut logs_us: FxHashMap<u32, (i64, i64)> = FxHashMap::default();
         for (index, fact) in facts.iter() {
             let root = sets.root(index);
             let dispatches = fact.tops.first().is_some_and(|&top| pairs.is_dispatcher(top));
-            for event in fact.events {
-                let at = at(event);
-                let known = ends.entry((root, fact.node)).or_insert((at, at));
-                *known = (known.0.min(at), known.1.max(at));
-                let known = logs_us.entry(fact.node).or_insert((at.0, at.0));
-                *known = (known.0.min(at.0), known.1.max(at.0));
-                if !dispatches {
-                    let who = fact.thread.ok_or(index);
-                    lines.entry((root, fact.node, who)).or_default().push((at, event.log_point, index));
+            let Some(first) = fact.events.iter().map(at).min() else { continue };
+            let last = fact.events.iter().map(at).max().unwrap_or(first);
+            let known = ends.entry((root, fact.node)).or_insert((first, last));
+            *known = (known.0.min(first), known.1.max(last));
+            let known = logs_us.entry(fact.node).or_insert((first.0, last.0));
+            *known = (known.0.min(first.0), known.1.max(last.0));
+            if !dispatches {
+                let who = (root, fact.node, fact.thread.ok_or(index));
+                let worker = *workers.entry(who).or_insert(lines.len());
+                if worker == lines.len() {
+                    lines.push((root, fact.node, Vec::new()));
                 }
+                lines[worker].2.extend(fact.events.iter().map(|event| (at(event), event.log_point, index)));
             }
         }
-        let mut numbers: BTreeMap<Place, u32> = BTreeMap::new();
+        let mut numbers: FxHashMap<Place, u32> = FxHashMap::default();
         let mut waits = Self {
             facts,
             of_node: FxHashMap::default(),
@@ -202,7 +214,7 @@ impl<'a> Waits<'a> {
             ends,
         };
         let mut lasts: BTreeMap<(u32, u32), Line> = BTreeMap::new();
-        for ((root, node, _), mut lines) in lines {
+        for (root, node, mut lines) in lines {
             lines.sort_unstable();
             if let Some(&last) = lines.last() {
                 let known = lasts.entry((root, node)).or_insert(last);
@@ -221,14 +233,15 @@ impl<'a> Waits<'a> {
             }
         }
         waits.add_ends(&mut numbers, lasts);
-        for of_length in waits.of_node.values_mut().flatten() {
-            of_length.sort_unstable_by_key(|wait| (wait.from, wait.to, wait.node, wait.root, wait.span));
+        for OfLength { waits, starts_us } in waits.of_node.values_mut().flatten() {
+            waits.sort_unstable_by_key(|wait| (wait.from, wait.to, wait.node, wait.root, wait.span));
+            starts_us.extend(waits.iter().map(|wait| wait.from.0));
         }
         waits
     }
 
     /// Adds who has printed the last line of its request on a node, but perhaps has asked for more.
-    fn add_ends(&mut self, numbers: &mut BTreeMap<Place, u32>, lasts: BTreeMap<(u32, u32), Line>) {
+    fn add_ends(&mut self, numbers: &mut FxHashMap<Place, u32>, lasts: BTreeMap<(u32, u32), Line>) {
         for ((root, node), (from, point, span)) in lasts {
             let n = to_u32(numbers.len());
             let place = *numbers.entry((point, None)).or_insert(n);
@@ -242,8 +255,8 @@ impl<'a> Waits<'a> {
         let n_bits = (i64::BITS - len_us.leading_zeros()) as usize;
         for node in [wait.node, ANY_NODE] {
             let of_node = self.of_node.entry(node).or_default();
-            of_node.resize_with(of_node.len().max(n_bits + 1), Vec::new);
-            of_node[n_bits].push(wait);
+            of_node.resize_with(of_node.len().max(n_bits + 1), OfLength::default);
+            of_node[n_bits].waits.push(wait);
         }
         let place = wait.place as usize;
         self.places_us.resize(self.places_us.len().max(place + 1), 0.0);
@@ -326,7 +339,7 @@ impl<'a> Waits<'a> {
                 wait.from.0 <= from.0 && to.0 <= wait.to.0
             }
         };
-        self.waiting(fact, root, from.0, anywhere).filter(is_around).collect()
+        self.waiting((fact, root), from.0, anywhere, is_around).collect()
     }
 
     /// The same if it had come `shift_us` later.
@@ -334,32 +347,31 @@ impl<'a> Waits<'a> {
         let fact = self.facts.get(span);
         let (from, to) = self.ends[&(root, fact.node)];
         let (from_us, to_us) = (from.0.saturating_add(shift_us), to.0.saturating_add(shift_us));
-        self.waiting(fact, root, from_us, anywhere)
-            .filter(move |wait| wait.from.0 <= from_us && to_us <= wait.to.0)
+        let is_around = move |wait: &Wait| wait.from.0 <= from_us && to_us <= wait.to.0;
+        self.waiting((fact, root), from_us, anywhere, is_around)
     }
 
-    /// Who else waits at `time_us`, in other threads.
+    /// Who else waits at `time_us`, in other threads, of those that `counts`.
     fn waiting(
         &self,
-        fact: &'a Fact<'a>,
-        root: u32,
+        (fact, root): (&'a Fact<'a>, u32),
         time_us: i64,
         anywhere: bool,
+        counts: impl Fn(&Wait) -> bool,
     ) -> impl Iterator<Item = Wait> {
         let node = if anywhere { ANY_NODE } else { fact.node };
         let lengths = self.of_node.get(&node).map_or(&[][..], Vec::as_slice);
-        let waiting = lengths.iter().zip(0u32..).flat_map(move |(waits, n_bits)| {
+        let waiting = lengths.iter().zip(0u32..).flat_map(move |(OfLength { waits, starts_us }, n_bits)| {
             let since_us = time_us.saturating_sub(1 << n_bits.min(i64::BITS - 2));
-            let from = waits.partition_point(|wait| wait.from.0 < since_us);
-            let to = waits.partition_point(|wait| wait.from.0 <= time_us);
-            waits[from.min(to)..to].iter().filter(move |wait| wait.to.0 >= time_us).copied()
+            let to = starts_us.partition_point(|&start_us| start_us <= time_us);
+            let from = starts_us[..to].partition_point(|&start_us| start_us < since_us);
+            waits[from..to].iter().filter(move |wait| wait.to.0 >= time_us)
         });
-        waiting.filter(move |wait| {
-            let other = self.facts.get(wait.span);
-            let is_same_thread =
-                wait.node == fact.node && fact.thread.is_some() && fact.thread == other.thread;
-            wait.root != root && !is_same_thread
-        })
+        let is_other = move |wait: &&Wait| {
+            let is_same_thread = || fact.thread.is_some() && fact.thread == self.facts.get(wait.span).thread;
+            wait.root != root && counts(wait) && !(wait.node == fact.node && is_same_thread())
+        };
+        waiting.filter(is_other).copied()
     }
 
     /// How often what begins is caused by who waits where.

@@ -317,7 +317,6 @@ fn is_silent(span: &Fact<'_>, now_us: i64) -> bool {
 /// Whether a span has printed what another one works on: it may be one of many in a loop, which
 /// is no identifier of its own.
 fn names_it(span: &Fact<'_>, task: &Fact<'_>) -> bool {
-    let names = task.values().iter().map(|value| &value.text);
-    let mut names = names.filter(|text| text.bytes().any(|byte| byte.is_ascii_alphabetic()));
-    names.any(|name| span.events.iter().any(|event| event.values.iter().any(|(_, text)| *text == **name)))
+    let mut names = task.values().iter().filter(|value| value.is_name()).map(|value| value.text);
+    names.any(|name| span.events.iter().any(|event| event.values.iter().any(|(_, text)| text == name)))
 }

@@ -1,7 +1,7 @@
 //! By entity: all that is done to one attached object, along which of its events follow each other.
 
 use super::{Finder, LOOK_BACK_MAX, Receiver};
-use crate::stitch::evidence::{Candidate, is_address, weigh_attached};
+use crate::stitch::evidence::{Candidate, weigh_attached};
 use crate::stitch::facts::Fact;
 use crate::stitch::pairs::Role;
 
@@ -17,13 +17,13 @@ impl<'a> Finder<'a> {
             return;
         }
         let mut senders = Vec::new();
-        for value in fact.values().iter().filter(|value| self.facts.is_one_thing(value)) {
-            let spans = self.by_text.get(&*value.text).map_or(&[][..], Vec::as_slice);
+        for value in fact.values().iter().filter(|value| value.is_one_thing()) {
+            let spans = self.by_text.get(&value.number).map_or(&[][..], Vec::as_slice);
             let end = spans.partition_point(|&span| span < receiver.n_started);
             let spans = spans[..end].iter().rev().take(LOOK_BACK_MAX);
             let spans = spans.filter(|&&span| self.comes_first(span, receiver.index));
-            if is_address(&value.text) {
-                let born_us = self.born_us(fact, &value.text);
+            if value.is_address() {
+                let born_us = self.born_us(fact, value.number);
                 senders.extend(spans.filter(|&&span| {
                     let other = self.facts.get(span);
                     other.node == fact.node && other.start_us >= born_us
@@ -60,7 +60,7 @@ impl<'a> Finder<'a> {
     }
 
     /// When the connection with an address that `fact` shows was met last.
-    fn born_us(&self, fact: &Fact<'a>, address: &'a str) -> i64 {
+    fn born_us(&self, fact: &Fact<'a>, address: u32) -> i64 {
         let births = self.births_us.get(&(fact.node, address)).map_or(&[][..], Vec::as_slice);
         let n = births.partition_point(|&birth| birth <= fact.start_us);
         n.checked_sub(1).map_or(i64::MIN, |last| births[last])

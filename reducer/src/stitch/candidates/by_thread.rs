@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::skeleton::Event;
-use crate::stitch::evidence::is_address;
 
 /// A thread was at work.
 pub(super) struct AtWork {
@@ -20,9 +19,8 @@ impl<'a> Finder<'a> {
         if !pair.is_call() || caller.thread.is_none() || caller.thread != receiver.thread {
             return false;
         }
-        let is_theirs = |value: &Value| {
-            is_address(&value.text) && caller.values().iter().any(|other| other.text == value.text)
-        };
+        let is_theirs =
+            |value: &Held<'_>| value.is_address() && caller.values().iter().any(|other| other.is(value));
         if self.pairs.is_dispatcher(pair.from) && receiver.values().iter().any(is_theirs) {
             return false;
         }

@@ -138,6 +138,6 @@ impl<'a> Finder<'a> {
     /// Whether a span shows something that is not equal to another by chance.
     fn names_something(&self, fact: &Fact<'_>) -> bool {
         let mut values = fact.values().iter();
-        values.any(|value| value.text.len() >= TELLING_MIN && !self.facts.is_everywhere(value))
+        values.any(|value| value.is_telling() && !value.is_everywhere())
     }
 }

@@ -1,12 +1,12 @@
 //! In time: whether a sender was there when its receiver began, by clocks and by the order of lines.
 
-use schema::kinds::is_unique;
-use schema::{LinkKind, TopLevelId, Value};
+use schema::{LinkKind, TopLevelId};
 
 use super::by_thread::is_amid;
 use super::{Finder, is_round_of};
 use crate::stitch::evidence::is_chain;
 use crate::stitch::facts::Fact;
+use crate::stitch::held::Held;
 use crate::stitch::pairs::{Pair, Role};
 
 impl Finder<'_> {
@@ -34,9 +34,8 @@ impl Finder<'_> {
         }
         if is_round_of(self.pairs, pair) && other.start_us > receiver.start_us {
             // A line that a dispatcher prints by itself, of the very thing, is of its round.
-            let is_same = |value: &Value| {
-                self.facts.is_one_thing(value)
-                    && other.values_of(value.value_class).iter().any(|our| our.text == value.text)
+            let is_same = |value: &Held<'_>| {
+                value.is_one_thing() && other.values_of(value.value_class).iter().any(|our| our.is(value))
             };
             if other.events.len() > 1 || !receiver.values().iter().any(is_same) {
                 return false;
@@ -60,12 +59,12 @@ impl Finder<'_> {
     /// Whether a thread goes on about a thing, by its digest, that it was at before it waited
     /// for longer than the window is: it waits as long as it has to.
     fn is_late_rest(&self, before: &Fact<'_>, rest: &Fact<'_>) -> bool {
-        let is_same = |value: &Value| before.values().iter().any(|our| our.text == value.text);
+        let is_same = |value: &Held<'_>| before.values().iter().any(|our| our.is(value));
         before.node == rest.node
             && before.thread.is_some()
             && before.thread == rest.thread
             && rest.start_us.saturating_sub(before.end_us) > self.config.window_us
-            && rest.values().iter().any(|value| is_unique(&value.text) && is_same(value))
+            && rest.values().iter().any(|value| value.is_unique() && is_same(value))
     }
 
     /// Whether `top` can print the first line of the one after the last of the other, as far

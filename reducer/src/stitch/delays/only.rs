@@ -7,7 +7,6 @@
 //! prints anything it would tell nothing.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use schema::kinds::is_made;
 use schema::{LinkKind, TopLevelId, TopLevelKind};
 
 use super::super::evidence::Candidate;
@@ -200,7 +199,7 @@ fn is_start(pair: &Pair) -> bool {
 /// The names of things made while the program ran that a span holds, each once.
 fn made<'f>(fact: &Fact<'f>) -> impl Iterator<Item = &'f str> {
     let mut texts: Vec<&str> =
-        fact.values().iter().map(|value| &*value.text).filter(|text| is_made(text)).collect();
+        fact.values().iter().filter(|value| value.is_made()).map(|value| value.text).collect();
     texts.sort_unstable();
     texts.dedup();
     texts.into_iter()

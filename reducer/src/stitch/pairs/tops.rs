@@ -47,7 +47,7 @@ impl Pairs<'_> {
             tells(strength)
                 && self.strength(of_b, class).is_some_and(tells)
                 && matches!((a.values_of(class), b.values_of(class)), ([x], [y])
-                    if x.text != y.text && !are_part_and_whole(&x.text, &y.text))
+                    if !x.is(y) && !are_part_and_whole(x.text, y.text))
         })
     }
 
@@ -61,6 +61,11 @@ impl Pairs<'_> {
     pub(super) fn strength_of(&self, top: TopLevelId, id: IdentifierId) -> Option<IdentifierStrength> {
         let identifier = self.model.top_level_methods[top.index()].identifiers.get(id.index())?;
         Some(self.strength(top, identifier.value_class).unwrap_or(identifier.strength))
+    }
+
+    /// How many top-level methods the model has.
+    pub(in crate::stitch) fn n_tops(&self) -> usize {
+        self.tops.len()
     }
 
     /// Whether `top` is a top-level method of the model.
