@@ -184,6 +184,7 @@ impl Passes {
     }
 
     /// Whether a pass is in it.
+    #[inline]
     #[must_use]
     pub fn contains(self, pass: Pass) -> bool {
         self.0 & (1 << pass as u32) != 0

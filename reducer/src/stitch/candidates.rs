@@ -26,6 +26,7 @@ mod by_time;
 mod in_time;
 mod indexes;
 mod on_the_way;
+mod ways_in;
 
 use self::by_thread::AtWork;
 use self::indexes::{ANY_NODE, ByText, ByTop, OfTop, ValueKey};
@@ -85,6 +86,8 @@ pub(super) struct Finder<'a> {
     at_work: FxHashMap<(u32, &'a str), Vec<AtWork>>,
     /// Spans by (node, thread), in order of start.
     of_thread: FxHashMap<(u32, &'a str), Vec<u32>>,
+    /// By the (node, top-level method) of a receiver.
+    ways_in: ways_in::OfNodes,
 }
 
 /// A top-level method with one of its spans.
@@ -116,10 +119,12 @@ impl<'a> Finder<'a> {
         let (by_top, by_text) = rayon::join(|| ByTop::new(pairs, facts), || ByText::new(pairs, facts));
         let ByTop { by_value, by_top } = by_top;
         let ByText { by_text, holders, determined, births_us, at_work, of_thread } = by_text;
+        let ways_in = ways_in::of(pairs, facts, |sender| by_top.contains_key(sender));
         Self {
             pairs,
             facts,
             config,
+            ways_in,
             by_value,
             by_top,
             by_text,
@@ -150,11 +155,10 @@ impl<'a> Finder<'a> {
         let mut out = Vec::new();
         self.find(Pass::ByEntity, &mut out, |out| self.by_entity(&receiver, out));
         for &top in fact.tops {
-            for index in self.pairs.to(top) {
+            let ways_in = &self.ways_in[&(fact.node, top)];
+            self.by_values_alone(Pass::ByValues, &ways_in.by_values, &receiver, &mut out);
+            for &index in &ways_in.others {
                 let pair = self.pairs.get(index);
-                if pair.role == Role::Attached {
-                    continue;
-                }
                 if pair.role == Role::Served || (pair.by_thread && fact.thread.is_none()) {
                     self.find(Pass::ByName, &mut out, |out| self.by_name(index, &receiver, out));
                     continue;
@@ -166,7 +170,8 @@ impl<'a> Finder<'a> {
                     || is_by_order
                     || self.find(Pass::ByTime, &mut out, |out| self.by_time(index, &receiver, out));
             }
-            for index in self.pairs.asking(top) {
+            self.by_values_alone(Pass::ByAsking, &ways_in.asking_by_values, &receiver, &mut out);
+            for &index in &ways_in.asking {
                 self.find(Pass::ByAsking, &mut out, |out| self.by_values(index, &receiver, out));
             }
         }
@@ -193,7 +198,7 @@ impl<'a> Finder<'a> {
             return;
         }
         let may_tell = |span: &&u32| is_within || self.facts.texts(**span).meets(texts);
-        let sharing = if is_within { None } else { self.sharing(receiver, pair) };
+        let sharing = if is_within { None } else { self.sharing_of(receiver, pair) };
         if sharing.is_some_and(<[_]>::is_empty) {
             return;
         }
@@ -258,10 +263,9 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The spans of the method that sends along `pair` that have a text in common with a receiver
-    /// which can say anything of its sender, sorted; none if there are too many.
-    fn sharing<'r>(&self, receiver: &'r Receiver<'_, 'a>, pair: &Pair) -> Option<&'r [SpanOfTop]> {
-        let hands_on = hands_on(pair);
+    /// The spans that have a text in common with a receiver which can say anything of who sent it, or
+    /// `hands_on` to it, by their top-level methods, sorted; none if there are too many.
+    fn sharing<'r>(&self, receiver: &'r Receiver<'_, 'a>, hands_on: bool) -> Option<&'r [SpanOfTop]> {
         // Mostly there is nothing that says more of one than of the other.
         let tells_more = |value: &Held<'_>| value.tells_sender(hands_on) != value.tells_sender(!hands_on);
         let at = usize::from(hands_on && receiver.fact.values().iter().any(tells_more));
@@ -281,7 +285,12 @@ impl<'a> Finder<'a> {
             found.sort_unstable();
             Some(found)
         };
-        let all = receiver.sharing[at].get_or_init(find).as_deref()?;
+        receiver.sharing[at].get_or_init(find).as_deref()
+    }
+
+    /// Those of the method that sends along `pair`.
+    fn sharing_of<'r>(&self, receiver: &'r Receiver<'_, 'a>, pair: &Pair) -> Option<&'r [SpanOfTop]> {
+        let all = self.sharing(receiver, hands_on(pair))?;
         let from = all.partition_point(|(top, _)| *top < pair.from);
         let n = all[from..].partition_point(|(top, _)| *top == pair.from);
         Some(&all[from..from + n])

@@ -61,8 +61,17 @@ struct Kin<'f> {
     part_of: Vec<u32>,
     /// The spans of each part, in order of start, and when the last one of them ends, µs.
     parts: BTreeMap<u32, (Vec<u32>, i64)>,
-    /// Spans by made value of a kind, in order of start.
-    named: FxHashMap<(ValueClassId, u32), Vec<u32>>,
+    /// Who names each made value of a kind.
+    named: FxHashMap<(ValueClassId, u32), Namers>,
+}
+
+/// Who names one thing.
+#[derive(Default)]
+struct Namers {
+    /// In order of start.
+    spans: Vec<u32>,
+    /// What those are parts of, each once, in order of start.
+    parts: Vec<u32>,
 }
 
 impl<'f> Kin<'f> {
@@ -76,7 +85,7 @@ impl<'f> Kin<'f> {
         let mut parts: BTreeMap<u32, (Vec<u32>, i64)> = BTreeMap::new();
         let mut first: FxHashMap<u32, u32> = FxHashMap::default();
         let mut part_of = Vec::with_capacity(facts.len());
-        let mut named: FxHashMap<(ValueClassId, u32), Vec<u32>> = FxHashMap::default();
+        let mut named: FxHashMap<(ValueClassId, u32), Namers> = FxHashMap::default();
         for (index, fact) in facts.iter() {
             let part = *first.entry(sets.root(index)).or_insert(index);
             part_of.push(part);
@@ -84,11 +93,16 @@ impl<'f> Kin<'f> {
             spans.push(index);
             *last_us = fact.end_us.max(*last_us);
             for value in fact.values().iter().filter(|value| tells(entities, value)) {
-                let spans = named.entry((value.kind, value.number)).or_default();
-                if spans.last() != Some(&index) {
-                    spans.push(index);
+                let namers = named.entry((value.kind, value.number)).or_default();
+                if namers.spans.last() != Some(&index) {
+                    namers.spans.push(index);
+                    namers.parts.push(part);
                 }
             }
+        }
+        for Namers { parts, .. } in named.values_mut() {
+            parts.sort_unstable();
+            parts.dedup();
         }
         Self { pairs, facts, entities, late, skew_us, part_of, parts, named }
     }
@@ -150,11 +164,8 @@ impl<'f> Kin<'f> {
         let begun_us = self.facts.get(root).start_us;
         let key = (self.facts.kind(class), value.number);
         let mut out = Vec::new();
-        let holders = self.named.get(&key).map_or(&[][..], Vec::as_slice);
-        let mut parts: Vec<u32> = holders.iter().map(|&span| self.part_of[span as usize]).collect();
-        parts.sort_unstable();
-        parts.dedup();
-        for part in parts.into_iter().filter(|&part| part != root) {
+        let Some(namers) = self.named.get(&key) else { return out };
+        for &part in namers.parts.iter().filter(|&&part| part != root) {
             let (spans, last_us) = &self.parts[&part];
             // A part begins with its first span.
             let begins_us = self.facts.get(part).start_us;
@@ -171,7 +182,7 @@ impl<'f> Kin<'f> {
             let mut senders = spans.iter().filter(can_send).take(SENDERS_MAX);
             let named_before = |sender: u32| {
                 let sender = self.facts.get(sender);
-                holders.iter().any(|&span| {
+                namers.spans.iter().any(|&span| {
                     let fact = self.facts.get(span);
                     self.part_of[span as usize] == part
                         && fact.node == sender.node
