@@ -50,7 +50,7 @@ mod within_waiting;
 /// thread `-` where it is not known. Instead of `START-END`, `POINT@TIME...` are
 /// events of other log points than `p`, `POINT@TIME#TEXT...` those that print a text
 /// which is no identifier. The line number is the event's line.
-fn spans(model: &Model, text: &str) -> Vec<Span> {
+pub(in crate::stitch) fn spans(model: &Model, text: &str) -> Vec<Span> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.enumerate().map(|(index, line)| span(model, index as u64 + 1, line)).collect()
 }

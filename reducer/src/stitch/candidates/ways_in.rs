@@ -115,3 +115,88 @@ impl<'a> Finder<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use schema::sketch;
+
+    use super::*;
+    use crate::Config;
+    use crate::skeleton::{Span, Stored};
+    use crate::stitch::tests::spans;
+
+    /// A client calls servers, which hand on to tasks of theirs: by number, name, thread and time.
+    const MODEL: &str = "
+        point p
+        top call Task file=File.path session=Session.id
+          >p
+        top serve RpcHandler session=Session.id block=Block.id
+          >p
+        top store Task block=Block.id peer=Peer.name?
+          >p
+        top report Task
+          >p
+        top check Task file=File.path block=Block.id
+          >p
+        pair call serve Rpc session=session
+        pair serve store Thread block=block
+        pair serve check Queue block=block
+        pair store report Queue
+        pair call check Call file=file
+        pair check store Call block=block
+        pair store store Rpc block=block";
+
+    /// Spans of three nodes that share few, many and no values.
+    fn log() -> String {
+        let mut seed = 7_u64;
+        let mut next = |n: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % n
+        };
+        let mut text = String::new();
+        for at in 0..400 {
+            let (node, thread) = (['a', 'b', 'c'][next(3) as usize], next(4));
+            let (file, session, block) = (next(9), 70_000 + next(60), 1_000_000 + next(90));
+            let span = match next(5) {
+                0 => format!("call file=/data/f{file} session={session}"),
+                1 => format!("serve session={session} block={block}"),
+                2 => format!("store block={block} peer=host{}", next(2)),
+                3 => "report".to_owned(),
+                _ => format!("check|store file=/data/f{file} block={block}"),
+            };
+            let from = f64::from(at) / 10.0;
+            writeln!(text, "{node} t{thread} {span} {from:.3}-{:.3}", from + next(20) as f64 / 10.0).unwrap();
+        }
+        text
+    }
+
+    #[test]
+    fn pairs_that_are_passed_over_have_no_candidates() {
+        let model = sketch::model(MODEL);
+        let spans: Vec<Span> =
+            spans(&model, &log()).into_iter().map(|span| Span::new(span, Stored::default())).collect();
+        let (pairs, config) = (Pairs::new(&model), Config::default());
+        let facts = Facts::new(&pairs, &spans);
+        let fast = Finder::new(&pairs, &facts, &config);
+        let mut slow = Finder::new(&pairs, &facts, &config);
+        // Every pair of the model, each by itself.
+        for (&(_, top), ways) in &mut slow.ways_in {
+            let others = pairs.to(top).filter(|&index| pairs.get(index).role != Role::Attached).collect();
+            let asking = pairs.asking(top).collect();
+            let (by_values, asking_by_values) = Default::default();
+            *ways = WaysIn { by_values, others, asking_by_values, asking };
+        }
+        let mut n = 0;
+        for index in 0..u32::try_from(spans.len()).unwrap() {
+            let [mut found, mut expected] = [&fast, &slow].map(|finder| finder.senders_of(index));
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{index}");
+            n += found.len();
+        }
+        let alone: usize = fast.ways_in.values().flat_map(|ways| &ways.by_values).map(Vec::len).sum();
+        assert!(n > 400 && alone > 0, "{n} candidates, {alone} pairs of which values alone tell");
+    }
+}
