@@ -284,8 +284,7 @@ impl<'s> Facts<'s> {
     pub(super) fn names_other(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
         b.values.iter().filter(|value| value.is_telling()).any(|value| {
             let mut ours = a.values.iter().filter(|our| our.kind == value.kind).peekable();
-            ours.peek().is_some()
-                && !ours.any(|our| our.is(value) || are_part_and_whole_of(our.text, value.text))
+            ours.peek().is_some() && !ours.any(|our| our.is(value) || are_of_one(our.text, value.text))
         })
     }
 
@@ -416,6 +415,6 @@ impl<'s> Fact<'s> {
 }
 
 /// Whether two names are of a thing and a part of it.
-fn are_part_and_whole_of(a: &str, b: &str) -> bool {
+fn are_of_one(a: &str, b: &str) -> bool {
     are_folder_and_file(a, b) || are_part_and_whole(a, b)
 }
