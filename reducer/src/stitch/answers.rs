@@ -35,7 +35,7 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
     let mut reports: BTreeMap<Report, BTreeMap<&str, Vec<u32>>> = BTreeMap::new();
     for (index, fact) in facts.iter().filter(|&(index, _)| !has_sender[index as usize]) {
         let Some(&top) = fact.tops.first().filter(|&&top| pairs.is_event_handler(top)) else { continue };
-        for (kind, text) in facts.only_values(fact).into_iter().filter(|(_, text)| is_made(text)) {
+        for (kind, text) in fact.only_values().into_iter().filter(|(_, text)| is_made(text)) {
             let report = (fact.node, top, fact.first_point, kind);
             reports.entry(report).or_default().entry(text).or_default().push(index);
         }
@@ -64,7 +64,7 @@ fn are_answers(facts: &Facts<'_>, thing: ValueClassId, spans: &[u32]) -> bool {
     let start = |span: u32| facts.get(span).start_us;
     let (first, last) = (start(spans[0]), start(spans[spans.len() - 1]));
     let named: Vec<BTreeMap<ValueClassId, &str>> =
-        spans.iter().map(|&span| facts.only_values(facts.get(span))).collect();
+        spans.iter().map(|&span| facts.get(span).only_values()).collect();
     let is_place = |kind: &ValueClassId| {
         let names = named.iter().filter_map(|values| values.get(kind));
         let names: BTreeSet<&str> = names.copied().filter(|text| is_made(text)).collect();

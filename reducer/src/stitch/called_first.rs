@@ -50,12 +50,12 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, links: &[SpanLink]) -> 
                 }
                 let goes_on_with = |top: TopLevelId| {
                     has_called(pairs, fact, top)
-                        || (facts.same_name(callee, fact).is_some() || followers.always(callee, fact))
+                        || (callee.same_name(fact).is_some() || followers.always(callee, fact))
                             && can_have_called(pairs, fact, top)
                 };
                 if at + 1 == callee.events.len()
                     && !has_sender[called as usize]
-                    && !facts.names_other(callee, fact)
+                    && !callee.names_other(fact)
                     && callee.tops.first().is_some_and(|&top| goes_on_with(top))
                     && sets.join(caller, called)
                 {

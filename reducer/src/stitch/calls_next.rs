@@ -56,13 +56,13 @@ pub(super) fn join(pairs: &Pairs<'_>, facts: &Facts<'_>, candidates: &mut Vec<Ca
         let (n, n_next) = ended[point];
         n >= SPANS_MIN && (n - n_next) * EXCEPTIONS_SHARE <= n
     };
-    let is_one = |link: &SpanLink| !facts.names_other(facts.get(link.from), facts.get(link.to));
+    let is_one = |link: &SpanLink| !facts.get(link.from).names_other(facts.get(link.to));
     next.retain(|(point, link)| is_rule(point) && is_one(link));
     let links: Vec<SpanLink> = next.into_iter().map(|(_, link)| link).collect();
     let called: FxHashMap<u32, u32> = links.iter().map(|link| (link.from, link.to)).collect();
     candidates.retain(|candidate| {
         let called = called.get(&candidate.to).filter(|_| candidate.is_bare);
-        !called.is_some_and(|called| facts.names_other(facts.get(candidate.from), facts.get(*called)))
+        !called.is_some_and(|called| facts.get(candidate.from).names_other(facts.get(*called)))
     });
     links
 }

@@ -37,7 +37,7 @@ type Together<'s> = (&'s str, u64, u32);
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Counted> {
     let mut together: FxHashMap<(ValueClassId, ValueClassId), Vec<Together<'_>>> = FxHashMap::default();
     for (index, fact) in facts.iter() {
-        let values = facts.only_values(fact);
+        let values = fact.only_values();
         let number = |(&kind, text): (&ValueClassId, &&str)| Some((kind, text.parse::<u64>().ok()?));
         let numbers: Vec<(ValueClassId, u64)> = values.iter().filter_map(number).collect();
         for (&within, &text) in values.iter().filter(|(_, text)| is_made(text)) {

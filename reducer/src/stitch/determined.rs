@@ -30,7 +30,8 @@ impl Determined {
         let mut with: FxHashMap<(ValueClassId, &str, ValueClassId), (Option<&str>, usize)> =
             FxHashMap::default();
         for (_, fact) in facts.iter().filter(|(_, fact)| counts(fact)) {
-            let names = names(facts, fact);
+            let mut names = fact.only_values();
+            names.retain(|_, text| is_made(text));
             for (&kind, &name) in &names {
                 for (&other, &text) in names.iter().filter(|&(&other, _)| other != kind) {
                     let (only, n) = with.entry((kind, name, other)).or_insert((Some(text), 0));
@@ -50,22 +51,10 @@ impl Determined {
     }
 
     /// Whether two spans that share a name of `kind` differ in what it comes with.
-    pub(super) fn has_come_back(
-        &self,
-        facts: &Facts<'_>,
-        kind: ValueClassId,
-        a: &Fact<'_>,
-        b: &Fact<'_>,
-    ) -> bool {
-        let (ours, theirs) = (names(facts, a), names(facts, b));
-        let differs = |other| ours.get(&other).zip(theirs.get(&other)).is_some_and(|(x, y)| x != y);
+    pub(super) fn has_come_back(&self, kind: ValueClassId, a: &Fact<'_>, b: &Fact<'_>) -> bool {
+        let differ = |(x, y): (&str, &str)| x != y && is_made(x) && is_made(y);
+        let differs = |other| a.only_value(other).zip(b.only_value(other)).is_some_and(differ);
         let others = self.0.range((kind, ValueClassId::new(0))..).take_while(|kinds| kinds.0 == kind);
         others.into_iter().any(|&(_, other)| differs(other))
     }
-}
-
-/// The one name of each kind that a span holds.
-fn names<'s>(facts: &Facts<'s>, fact: &Fact<'s>) -> BTreeMap<ValueClassId, &'s str> {
-    let names = facts.only_values(fact).into_iter();
-    names.filter(|(_, text)| is_made(text)).collect()
 }

@@ -128,7 +128,7 @@ pub(super) fn weigh(
     if shared.request.is_empty() {
         match part {
             Some(part) => shared.add_request(&part),
-            None => match facts.same_name(sender, receiver).filter(|_| pair.by_name) {
+            None => match sender.same_name(receiver).filter(|_| pair.by_name) {
                 Some(name) => shared.weak.push(name),
                 None if pair.is_way() && !is_started => return None,
                 None => {}
@@ -146,7 +146,7 @@ pub(super) fn weigh(
     // Without a map, what both know by one name must not differ, and past others
     // nothing that both name one of.
     let goes_past = pair.is_way() && !is_started;
-    if (pair.map.is_empty() && others.n_differ > 0) || (goes_past && facts.names_other(sender, receiver)) {
+    if (pair.map.is_empty() && others.n_differ > 0) || (goes_past && sender.names_other(receiver)) {
         return None;
     }
     // Who names others of a kind has to do with the receiver only by what tells things apart.
@@ -154,7 +154,7 @@ pub(super) fn weigh(
         return None;
     }
     if (!hands_on_same && hands_on_others(pair, sender, receiver))
-        || is_state_only(facts, pair, (sender, receiver), &shared)
+        || is_state_only(pair, (sender, receiver), &shared)
         || is_anybodys_next(pair, &shared)
     {
         return None;
@@ -213,17 +213,12 @@ fn hands_on_others(pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool 
 
 /// Whether two events, that are about different things and of which not both name the
 /// entity, have bare numbers in common only: that can be a state that many find.
-fn is_state_only(
-    facts: &Facts<'_>,
-    pair: &Pair,
-    (sender, receiver): (&Fact<'_>, &Fact<'_>),
-    shared: &Shared<'_>,
-) -> bool {
+fn is_state_only(pair: &Pair, (sender, receiver): (&Fact<'_>, &Fact<'_>), shared: &Shared<'_>) -> bool {
     pair.role == Role::Entity
         && !pair.map.is_empty()
         && shared.request.iter().all(|text| is_number(text))
         && !names_alike(pair, sender, receiver)
-        && facts.names_other(sender, receiver)
+        && sender.names_other(receiver)
 }
 
 /// Whether a span began with a first line of what it is taken for, and in the middle
@@ -301,7 +296,7 @@ pub(super) fn weigh_attached(
         let same = ours.iter().find(|our| our.is(value) && is_one(sender, our));
         let has_come_back = || {
             facts.is_counted_apart(value, sender, receiver)
-                || determined.has_come_back(facts, value.kind, sender, receiver)
+                || determined.has_come_back(value.kind, sender, receiver)
         };
         let is_known = shared.request.contains(&value.text);
         if same.is_some() && is_one(receiver, value) && !is_known && !has_come_back() {
@@ -309,7 +304,7 @@ pub(super) fn weigh_attached(
         }
     }
     // A bare number that spans about different things share is a state that all have met.
-    let is_state = shared.request.iter().all(|text| is_number(text)) && facts.names_other(sender, receiver);
+    let is_state = shared.request.iter().all(|text| is_number(text)) && sender.names_other(receiver);
     let is_other = || is_attached_to_another(facts, pair, (sender, receiver), &shared);
     (!shared.request.is_empty() && !is_state && !is_other()).then(|| Evidence {
         is_call: false,
@@ -335,7 +330,7 @@ fn is_attached_to_another(
     let mut differs = false;
     for mapped in &pair.map {
         let kind = facts.kind(mapped.from);
-        let only = (facts.only_value(sender, kind), facts.only_value(receiver, kind));
+        let only = (sender.only_value(kind), receiver.only_value(kind));
         let (Some(ours), Some(theirs)) = only else { continue };
         if ours == theirs && shared.request.contains(&ours) {
             return false;

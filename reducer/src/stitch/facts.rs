@@ -213,7 +213,7 @@ impl<'s> Facts<'s> {
     /// Whether a number that two spans have in common is counted within different
     /// things.
     pub(super) fn is_counted_apart(&self, value: &Held<'_>, a: &Fact<'s>, b: &Fact<'s>) -> bool {
-        let only = |fact: &Fact<'s>, kind| self.only_value(fact, kind);
+        let only = |fact: &Fact<'s>, kind| fact.only_value(kind);
         let differs = |&kind: &ValueClassId| only(a, kind).zip(only(b, kind)).is_some_and(|(a, b)| a != b);
         !self.within.is_empty() && self.within.get(&value.kind).is_some_and(|kinds| kinds.iter().any(differs))
     }
@@ -246,53 +246,6 @@ impl<'s> Facts<'s> {
         let is_name = |value: &&Held<'_>| value.is_name();
         let are_so = |x: &Held<'_>| b.values.iter().filter(is_name).any(|y| holds(x, y) || holds(y, x));
         a.thread.is_none() && b.thread.is_none() && a.values.iter().filter(is_name).any(are_so)
-    }
-
-    /// The one value of each kind that a span holds.
-    pub(super) fn only_values(&self, fact: &Fact<'s>) -> BTreeMap<ValueClassId, &'s str> {
-        let mut found: BTreeMap<ValueClassId, Option<&Held<'_>>> = BTreeMap::new();
-        for value in &fact.values {
-            found
-                .entry(value.kind)
-                .and_modify(|known| *known = known.filter(|known| known.is(value)))
-                .or_insert(Some(value));
-        }
-        found.into_iter().filter_map(|(kind, value)| Some((kind, value?.text))).collect()
-    }
-
-    /// The one value of a kind that a span holds.
-    pub(super) fn only_value<'v>(&self, fact: &Fact<'v>, kind: ValueClassId) -> Option<&'v str> {
-        let mut values = fact.values.iter().filter(|value| value.kind == kind);
-        let first = values.next()?;
-        values.all(|value| value.is(first)).then_some(first.text)
-    }
-
-    /// Whether two spans name different things of one kind, and nothing in common that
-    /// not everybody names.
-    pub(super) fn differ(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        let telling = |value: &&Held<'_>| value.is_telling();
-        let has = |fact: &Fact<'_>, x: &Held<'_>| fact.values.iter().any(|y| y.is(x));
-        let shared = |x: &Held<'_>| has(b, x) && !x.is_everywhere();
-        !a.values.iter().filter(telling).any(shared)
-            && a.values.iter().filter(telling).any(|x| {
-                b.values.iter().filter(telling).any(|y| x.kind == y.kind && !has(b, x) && !has(a, y))
-            })
-    }
-
-    /// Whether two spans name different things of some kind, whatever else they have
-    /// in common.
-    pub(super) fn names_other(&self, a: &Fact<'_>, b: &Fact<'_>) -> bool {
-        b.values.iter().filter(|value| value.is_telling()).any(|value| {
-            let mut ours = a.values.iter().filter(|our| our.kind == value.kind).peekable();
-            ours.peek().is_some() && !ours.any(|our| our.is(value) || are_of_one(our.text, value.text))
-        })
-    }
-
-    /// The name of `b`'s that `a` has as well, of one kind of thing, be it ever so common.
-    pub(super) fn same_name<'v>(&self, a: &Fact<'_>, b: &Fact<'v>) -> Option<&'v str> {
-        let is_same = |our: &Held<'_>, value: &Held<'_>| our.is(value) && our.kind == value.kind;
-        let mut names = b.values.iter().filter(|value| value.is_name());
-        names.find(|value| a.values.iter().any(|our| is_same(our, value))).map(|name| name.text)
     }
 
     /// Whether two spans name one thing that was made while the program ran and that
@@ -399,6 +352,57 @@ impl<'s> Fact<'s> {
         let first = self.values.partition_point(|value| value.value_class < class);
         let rest = &self.values[first..];
         &rest[..rest.partition_point(|value| value.value_class == class)]
+    }
+
+    /// The one value of each kind that a span holds.
+    pub(super) fn only_values(&self) -> BTreeMap<ValueClassId, &'s str> {
+        let mut found: BTreeMap<ValueClassId, Option<&Held<'_>>> = BTreeMap::new();
+        for value in &self.values {
+            found
+                .entry(value.kind)
+                .and_modify(|known| *known = known.filter(|known| known.is(value)))
+                .or_insert(Some(value));
+        }
+        found.into_iter().filter_map(|(kind, value)| Some((kind, value?.text))).collect()
+    }
+
+    /// The one value of a kind that a span holds.
+    pub(super) fn only_value(&self, kind: ValueClassId) -> Option<&'s str> {
+        let mut values = self.values.iter().filter(|value| value.kind == kind);
+        let first = values.next()?;
+        values.all(|value| value.is(first)).then_some(first.text)
+    }
+
+    /// Whether two spans name different things of one kind, and nothing in common that
+    /// not everybody names.
+    pub(super) fn differ(&self, other: &Fact<'_>) -> bool {
+        let telling = |value: &&Held<'_>| value.is_telling();
+        let has = |fact: &Fact<'_>, x: &Held<'_>| fact.values.iter().any(|y| y.is(x));
+        let shared = |x: &Held<'_>| has(other, x) && !x.is_everywhere();
+        !self.values.iter().filter(telling).any(shared)
+            && self.values.iter().filter(telling).any(|x| {
+                other
+                    .values
+                    .iter()
+                    .filter(telling)
+                    .any(|y| x.kind == y.kind && !has(other, x) && !has(self, y))
+            })
+    }
+
+    /// Whether two spans name different things of some kind, whatever else they have
+    /// in common.
+    pub(super) fn names_other(&self, other: &Fact<'_>) -> bool {
+        other.values.iter().filter(|value| value.is_telling()).any(|value| {
+            let mut ours = self.values.iter().filter(|our| our.kind == value.kind).peekable();
+            ours.peek().is_some() && !ours.any(|our| our.is(value) || are_of_one(our.text, value.text))
+        })
+    }
+
+    /// The name of another span's that this one has as well, of one kind of thing, be it ever so common.
+    pub(super) fn same_name<'v>(&self, other: &Fact<'v>) -> Option<&'v str> {
+        let is_same = |our: &Held<'_>, value: &Held<'_>| our.is(value) && our.kind == value.kind;
+        let mut names = other.values.iter().filter(|value| value.is_name());
+        names.find(|value| self.values.iter().any(|our| is_same(our, value))).map(|name| name.text)
     }
 
     /// Place of `top` in the span's top-level methods.

@@ -96,7 +96,7 @@ fn following(pairs: &Pairs<'_>, facts: &Facts<'_>) -> Vec<Next> {
             let (Some(before), Some(point)) = points else { continue };
             let begins = from != to && place == 0 && before != point;
             let at_once = us - before_us <= AT_ONCE_US;
-            if begins && at_once && !pairs.are_turns(sender, fact) && !facts.names_other(sender, fact) {
+            if begins && at_once && !pairs.are_turns(sender, fact) && !sender.names_other(fact) {
                 let is_last = at + 1 == sender.events.len();
                 let is_lone = fact.events.len() == 1;
                 let is_same = name_one(&sender.events[at], &fact.events[0]);

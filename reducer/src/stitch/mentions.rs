@@ -213,7 +213,7 @@ impl<'f> Kin<'f> {
             && begun_us <= fact.end_us.saturating_add(SOON_US)
             && !names()
             && !contradict(pair, fact, receiver)
-            && !self.facts.names_other(fact, receiver)
+            && !fact.names_other(receiver)
     }
 }
 

@@ -69,7 +69,7 @@ pub(super) fn join(model: &Model, pairs: &Pairs<'_>, facts: &Facts<'_>, links: &
             let (outer_fact, inner_fact) = (facts.get(outer), facts.get(inner));
             let mut made = outer_fact.values().iter().filter(|value| value.is_made());
             let is_own = made.any(|value| names_thread(facts, value, outer_fact, inner_fact));
-            let differ = !is_own && facts.differ(outer_fact, inner_fact);
+            let differ = !is_own && outer_fact.differ(inner_fact);
             let is_inside = !differ && !tops.is_empty() && tops.iter().all(is_one);
             let is_apart = apart.contains(&(outer, inner_fact.tops.first().copied()));
             let is_inside = is_inside && (is_own || !is_apart);

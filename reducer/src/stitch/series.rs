@@ -63,7 +63,7 @@ fn named(pairs: &Pairs<'_>, facts: &Facts<'_>) -> BTreeMap<ValueClassId, Numbers
     let mut named: BTreeMap<ValueClassId, Numbers> = BTreeMap::new();
     for (index, fact) in facts.iter() {
         let Some(&top) = fact.tops.first().filter(|top| !pairs.is_dispatcher(**top)) else { continue };
-        let only = facts.only_values(fact);
+        let only = fact.only_values();
         // Who gives out many works on none of them.
         let tells =
             |value: &Held<'_>| pairs.strength(top, value.value_class) == Some(IdentifierStrength::Request);

@@ -323,9 +323,7 @@ impl<'a> Waits<'a> {
             return Vec::new();
         }
         let found = begins.iter().filter_map(|begin| Some((causes.of(&begin.waits)?, begin.span)));
-        found
-            .filter(|&(from, to)| !self.facts.names_other(self.facts.get(from), self.facts.get(to)))
-            .collect()
+        found.filter(|&(from, to)| !self.facts.get(from).names_other(self.facts.get(to))).collect()
     }
 
     /// Who waits while a span and all that hangs on it is printed.

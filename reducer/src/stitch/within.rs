@@ -211,7 +211,7 @@ impl<'a> Work<'a> {
                     && !(self.pairs.is_main(top) && is_silent(other, fact.start_us));
                 let is_around = is_active
                     && self.goes_on_soon(other, fact)
-                    && !self.facts.names_other(other, fact)
+                    && !other.names_other(fact)
                     && !self.pairs.are_of_different_requests(other, fact);
                 let leads_here = || match pair {
                     // Who had printed nothing yet prints first what is not before its hand-off,

@@ -93,7 +93,7 @@ impl<'a> Finder<'a> {
             return false;
         }
         // Time is no evidence against values.
-        !self.facts.differ(other, fact)
+        !other.differ(fact)
     }
 
     /// Whether the sender is a dispatcher that hands over in its rounds, to other threads, and has
