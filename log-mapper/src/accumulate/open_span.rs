@@ -23,12 +23,14 @@ use super::orders::Orders;
 use super::pools::Closed;
 use super::rows::NameOf;
 pub(super) use bound::{Bound, BoundAt};
+use bounds::Bounds;
 use fit::are_unreached;
 pub(super) use fit::{After, Fit};
 pub(super) use text_set::TextSet;
 pub(super) use top_state::{Next, TopState, kind_rank, opening_after, opening_any};
 
 mod bound;
+mod bounds;
 mod differs;
 mod fit;
 mod text_set;
@@ -150,10 +152,16 @@ impl OpenSpan {
         self.tops.iter().any(|state| state.entered && state.prints_next(orders, point))
     }
 
+    /// The lists of what its methods have bound; those in a row that have bound the same share one.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = &[Bound]> {
+        let mut last: Option<&Bounds> = None;
+        let all = self.tops.iter().map(|state| &state.bound);
+        all.filter(move |&bound| !last.replace(bound).is_some_and(|last| last.is(bound))).map(|all| &**all)
+    }
+
     /// The values by which it is told from others.
     fn known(&self) -> impl Iterator<Item = &Bound> {
-        let bound = self.tops.iter().flat_map(|state| &*state.bound);
-        bound.filter(|bound| bound.strength != IdentifierStrength::Node)
+        self.bounds().flatten().filter(|bound| bound.strength != IdentifierStrength::Node)
     }
 
     /// Whether names that were made while the program ran show another request:
@@ -412,11 +420,7 @@ impl OpenSpan {
         self.read_first();
         self.events.shrink_to_fit();
         let fits = top_state::fits(&self.tops);
-        let bound = self
-            .tops
-            .iter()
-            .flat_map(|state| &*state.bound)
-            .filter(|bound| bound.part.is_none() && bound.is_shown);
+        let bound = self.bounds().flatten().filter(|bound| bound.part.is_none() && bound.is_shown);
         let common = self.common.iter().map(|(class, text)| (*class, text));
         let mut shown: Vec<(ValueClassId, &Arc<str>)> =
             bound.map(|bound| (bound.value_class, &bound.text)).chain(common).collect();

@@ -253,14 +253,16 @@ impl OpenSpans {
                 }
             }
         }
-        for bound in span.tops.iter().flat_map(|state| &*state.bound) {
+        let mut keys = std::mem::take(&mut span.keys);
+        for bound in span.bounds().flatten() {
             let is_key =
                 |(class, text): &(ValueClassId, Arc<str>)| *class == bound.value_class && *text == bound.text;
-            if bound.strength == IdentifierStrength::Request && !span.keys.iter().any(is_key) {
+            if bound.strength == IdentifierStrength::Request && !keys.iter().any(is_key) {
                 let key = (bound.value_class, Arc::clone(&bound.text));
                 self.by_value.entry(key.clone()).or_default().insert((span.first_seq, index));
-                span.keys.push(key);
+                keys.push(key);
             }
         }
+        span.keys = keys;
     }
 }

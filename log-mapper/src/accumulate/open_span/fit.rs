@@ -9,6 +9,7 @@ use schema::{Kinds, LogPointId, TopLevelId, TopLevelKind};
 use smallvec::SmallVec;
 
 use super::OpenSpan;
+use super::bounds::Agreed;
 use super::top_state::{Next, Score, TopState};
 use crate::accumulate::facts::Fact;
 use crate::accumulate::orders::{Follows, Orders};
@@ -107,7 +108,7 @@ impl After {
 
     /// The states of these methods.
     pub(in crate::accumulate) fn into_states(self) -> Vec<TopState> {
-        self.tops.into_iter().map(Next::into_state).collect()
+        Next::into_states(self.tops)
     }
 
     /// Whether all methods that it can be know then what they are about.
@@ -132,13 +133,14 @@ impl OpenSpan {
         is_at_work: bool,
     ) -> Option<Fit> {
         // Who knows what the record names is to be believed, not who knows nothing.
-        if self.tops.iter().any(|state| state.is_about_another(orders, fact)) || self.counts_another(fact) {
+        let is_about_another = |state: &TopState| state.is_about_another(orders, fact);
+        if (!fact.uuids.is_empty() && self.tops.iter().any(is_about_another)) || self.counts_another(fact) {
             return None;
         }
         let fact = self.without_wholes(orders, kinds, fact);
-        let (mut tops, mut best) = (SmallVec::new(), None);
+        let (mut tops, mut best, mut agreed) = (SmallVec::new(), None, Agreed::default());
         self.each_top(orders, fact, |orders, state, index| {
-            if let Some(score) = state.score(orders, fact, index, is_at_work) {
+            if let Some(score) = state.score(orders, fact, (index, is_at_work), &mut agreed) {
                 best = best.max(Some(score));
                 tops.push(state.top);
             }
@@ -162,8 +164,10 @@ impl OpenSpan {
     ) -> After {
         let fact = self.without_wholes(orders, kinds, fact);
         let mut tops: Vec<Next> = Vec::with_capacity(fit.tops.len());
+        let mut agreed = Agreed::default();
         self.each_top(orders, fact, |orders, state, index| {
-            tops.extend(state.step(orders, fact, index, fit.is_at_work).map(|(next, _)| next));
+            let step = state.step(orders, fact, (index, fit.is_at_work), &mut agreed);
+            tops.extend(step.map(|(next, _)| next));
         });
         debug_assert!(tops.iter().map(Next::top).eq(fit.tops.iter().copied()), "what fits is what goes on");
         After { tops, n_request: fit.n_request, n_weak: fit.n_weak, names: fit.names }
@@ -177,11 +181,11 @@ impl OpenSpan {
 
     /// Calls `each` for every method that prints the log point of `fact` somewhere and can have
     /// printed the span, with its entry among the places of the log point.
-    fn each_top(
-        &self,
+    fn each_top<'s>(
+        &'s self,
         orders: &mut Orders<'_>,
         fact: &Fact,
-        mut each: impl FnMut(&mut Orders<'_>, &TopState, usize),
+        mut each: impl FnMut(&mut Orders<'_>, &'s TopState, usize),
     ) {
         let mut wanted = self.tops.iter().peekable();
         // Where no thread is printed, the line before can have been somebody else's.
@@ -215,10 +219,11 @@ impl OpenSpan {
         fact: &Fact,
     ) -> Option<After> {
         let (mut found, mut best): (_, Option<Score>) = (Vec::new(), None);
+        let mut agreed = Agreed::default();
         for state in tops {
             let places = orders.places(fact.log_point);
             let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-            let step = state.step(orders, fact, index, false);
+            let step = state.step(orders, fact, (index, false), &mut agreed);
             if let Some((next, score)) = step.filter(|(_, score)| score.2 == Follows::Next) {
                 best = best.max(Some(score));
                 found.push(next);
