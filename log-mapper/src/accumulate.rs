@@ -500,7 +500,7 @@ impl<'m> Scan<'m> {
     ) -> Option<Choice> {
         // The candidate that starts something is the better reading of a tie;
         // the first one wins where they are equal.
-        let (orders, points) = (&mut self.orders, &self.model.log_points);
+        let (orders, points) = (&self.orders, &self.model.log_points);
         let (candidate, fact) = facts.iter().min_by_key(|(_, fact)| {
             let handles = points[fact.log_point.index()].in_handler;
             (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty(), handles)
@@ -524,7 +524,7 @@ impl<'m> Scan<'m> {
             let others = others.filter(|other| other.log_point != fact.log_point);
             let mut readings = vec![fact];
             readings.extend(others.filter(|other| self.orders.starts(other.log_point) == starts));
-            let tops = opening_any(&mut self.orders, &readings);
+            let tops = opening_any(&self.orders, &readings);
             if thread.is_some() {
                 self.owned.learn(fact, tops.iter().map(|state| &state.bound[..]));
             }

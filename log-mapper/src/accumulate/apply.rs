@@ -88,7 +88,7 @@ impl Scan<'_> {
             self.end_run_before(index);
         }
         self.leave_behind(index);
-        if !self.open.get(index).goes_on(&mut self.orders) {
+        if !self.open.get(index).goes_on(&self.orders) {
             self.close(index, false);
         }
     }

@@ -144,7 +144,7 @@ impl OpenSpan {
     /// Whether a span that its thread has left behind may go on with a record of `fact`, as
     /// [`Fit::resumes`] has it, as far as is told without a fit, of which hardly any comes to
     /// something: both may name one thing, or a method of it prints the record as the very next one.
-    pub(super) fn may_resume(&self, orders: &mut Orders<'_>, fact: &Fact) -> bool {
+    pub(super) fn may_resume(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
         let point = fact.log_point;
         if self.texts.may_share(fact.texts()) || orders.floats(point) || orders.starts(point) {
             return self.texts.may_share(fact.texts());
@@ -346,9 +346,8 @@ impl OpenSpan {
     }
 
     /// Whether any log point can follow.
-    pub(super) fn goes_on(&self, orders: &mut Orders<'_>) -> bool {
-        let mut goes_on =
-            |state: &TopState| state.at.iter().any(|&(node, _)| orders.goes_on(state.top, node));
+    pub(super) fn goes_on(&self, orders: &Orders<'_>) -> bool {
+        let goes_on = |state: &TopState| state.at.iter().any(|&(node, _)| orders.goes_on(state.top, node));
         self.tops.iter().any(|state| state.at.is_empty() || goes_on(state))
     }
 

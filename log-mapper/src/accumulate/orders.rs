@@ -6,6 +6,7 @@
 //! quadratic in its size. Over-approximates: any reachable node can follow,
 //! because guards and levels may have kept the nodes between from printing.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ pub(super) struct Orders<'m> {
     printed: Arc<[Vec<Printed>]>,
     /// Per log point: a method other than a dispatcher can start with it; once
     /// asked for.
-    starts: Vec<Option<bool>>,
+    starts: Vec<OnceCell<bool>>,
     /// Per log point: see [`Orders::floats`].
     floats: Vec<bool>,
     /// Per log point: see [`Orders::is_ever_once`].
@@ -82,11 +83,13 @@ const FREE_TEXT: &str = "(.*?)";
 #[derive(Clone, Debug, Default)]
 struct TopOrder {
     /// Per node, once asked for.
-    rows: Vec<Option<Box<Row>>>,
+    rows: Vec<OnceCell<Box<Row>>>,
     /// Per node, once asked for.
-    adjacency: Vec<Option<Box<Adjacency>>>,
+    adjacency: Vec<OnceCell<Box<Adjacency>>>,
     /// Nodes whose log point can be the first one seen, once asked for.
-    entries: Option<Bits>,
+    entries: OnceCell<Bits>,
+    /// Per node: an execution can end after it; once asked for.
+    exits: Vec<OnceCell<bool>>,
     /// The node whose log points can be printed at any time.
     free: Option<u32>,
 }
@@ -212,13 +215,18 @@ impl<'m> Orders<'m> {
                     }
                 }
             }
-            let rows = top.dag.nodes.iter().map(|_| None).collect();
-            let adjacency = top.dag.nodes.iter().map(|_| None).collect();
-            tops.push(TopOrder { rows, adjacency, entries: None, free: free_node(&top.dag) });
+            let n_nodes = top.dag.nodes.len();
+            tops.push(TopOrder {
+                rows: vec![OnceCell::new(); n_nodes],
+                adjacency: vec![OnceCell::new(); n_nodes],
+                entries: OnceCell::new(),
+                exits: vec![OnceCell::new(); n_nodes],
+                free: free_node(&top.dag),
+            });
         }
         add_keys(model, &mut printed);
         add_wholes(model, &mut printed);
-        let starts = vec![None; places.len()];
+        let starts = vec![OnceCell::new(); places.len()];
         let most = floats_from(model.top_level_methods.len());
         let floats = places
             .iter()
@@ -263,7 +271,7 @@ impl<'m> Orders<'m> {
                 places.retain(is_possible);
             }
         }
-        self.starts.fill(None);
+        self.starts.fill(OnceCell::new());
     }
 
     /// Whether something that can be there prints `point`.
@@ -290,6 +298,12 @@ impl<'m> Orders<'m> {
     /// Where `point` stands, sorted by top-level method.
     pub(super) fn places(&self, point: LogPointId) -> &[Places] {
         &self.places[point.index()]
+    }
+
+    /// Where `point` stands in the order of `top`.
+    pub(super) fn places_in(&self, top: TopLevelId, point: LogPointId) -> Option<&Places> {
+        let places = self.places(point);
+        places.binary_search_by_key(&top, |places| places.top).ok().map(|index| &places[index])
     }
 
     /// How many different things `point` binds at its places.
@@ -441,24 +455,25 @@ impl<'m> Orders<'m> {
         let is_new = self.shown.get(logger).is_none_or(|&shown| level < shown);
         if is_new {
             self.shown.insert(logger, level);
-            self.starts.fill(None);
+            self.starts.fill(OnceCell::new());
             for top in &mut self.tops {
-                top.rows.fill_with(|| None);
-                top.adjacency.iter_mut().flatten().for_each(|adjacency| adjacency.show());
-                top.entries = None;
+                top.rows.fill(OnceCell::new());
+                top.adjacency.iter_mut().filter_map(OnceCell::get_mut).for_each(|adjacency| adjacency.show());
+                top.entries = OnceCell::new();
+                top.exits.fill(OnceCell::new());
             }
         }
         is_new
     }
 
     /// Whether and how anything of node `to` can be printed after something of node `from` was.
-    pub(super) fn follows_node(&mut self, top: TopLevelId, from: u32, to: u32) -> Option<Follows> {
+    pub(super) fn follows_node(&self, top: TopLevelId, from: u32, to: u32) -> Option<Follows> {
         let row = self.row(top, from);
         if row.next.get(to) { Some(Follows::Next) } else { row.later.get(to).then_some(Follows::Later) }
     }
 
     /// Whether and how what stands at `to` can be printed after what stands at `from` was.
-    pub(super) fn follows(&mut self, top: TopLevelId, from: Position, to: Position) -> Option<Follows> {
+    pub(super) fn follows(&self, top: TopLevelId, from: Position, to: Position) -> Option<Follows> {
         let follows = self.follows_node(top, from.0, to.0);
         if from.0 != to.0 {
             return follows;
@@ -491,12 +506,9 @@ impl<'m> Orders<'m> {
         }
     }
 
-    fn row(&mut self, top: TopLevelId, from: u32) -> &Row {
-        if self.tops[top.index()].rows[from as usize].is_none() {
-            let row = self.make_row(top, from);
-            self.tops[top.index()].rows[from as usize] = Some(Box::new(row));
-        }
-        self.tops[top.index()].rows[from as usize].as_ref().expect("made above")
+    fn row(&self, top: TopLevelId, from: u32) -> &Row {
+        let row = || Box::new(self.make_row(top, from));
+        self.tops[top.index()].rows[from as usize].get_or_init(row)
     }
 
     fn make_row(&self, top: TopLevelId, from: u32) -> Row {

@@ -6,7 +6,7 @@ use super::evidence::{Evidence, LOOP_US, is_silence};
 use super::facts::Fact;
 use super::open_span::{After, Fit};
 use super::open_spans::SpanIndex;
-use super::orders::Follows;
+use super::orders::{Follows, Places};
 use crate::record::Record;
 
 /// An open span that can take a record.
@@ -58,7 +58,7 @@ impl Scan<'_> {
         let fact = taker.fact_of(facts).expect("a taker fits by one of the facts");
         let shown = if taker.evidence.current { None } else { fact.without_hidden() };
         let said = shown.unwrap_or(fact);
-        self.open.get(taker.span).after(&mut self.orders, &self.kinds, said, &taker.fit)
+        self.open.get(taker.span).after(&self.orders, &self.kinds, said, &taker.fit)
     }
 
     /// Adds, where no thread is printed, who can take the record of the `n` spans that have printed
@@ -129,7 +129,7 @@ impl Scan<'_> {
         if is_of_another_call || gap_us > self.config.window_us.unsigned_abs() {
             return None;
         }
-        if open.is_left && !open.may_resume(&mut self.orders, fact) {
+        if open.is_left && !open.may_resume(&self.orders, fact) {
             #[cfg(test)]
             self.check_left(fact, span);
             return None;
@@ -138,12 +138,12 @@ impl Scan<'_> {
         // What the text of a thread names is known to what that is at work on, alone.
         let shown = if current == Some(span) { None } else { fact.without_hidden() };
         let said = shown.unwrap_or(fact);
-        let mut fit = open.fit(&mut self.orders, &self.kinds, said, is_at_work)?;
+        let mut fit = open.fit(&self.orders, &self.kinds, said, is_at_work)?;
         if trace.is_some() {
             fit.prints_id(thread.is_none() && open.ids.is_some());
         }
         let is_apart = thread.is_some() && current != Some(span) && fit.n_request > 0;
-        let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);
+        let resumes = !open.is_left || fit.resumes(&self.orders, fact.log_point);
         if !resumes || (is_apart && open.is_another(&self.orders, &self.kinds, fact)) {
             return None;
         }
@@ -211,17 +211,14 @@ impl Scan<'_> {
     }
 
     /// Spans for which the log point of `fact` would be the next one.
-    fn find_by_place(&mut self, fact: &Fact, found: &mut Vec<SpanIndex>) {
+    fn find_by_place(&self, fact: &Fact, found: &mut Vec<SpanIndex>) {
         if self.orders.floats(fact.log_point) {
             return;
         }
-        let Self { orders, open, .. } = self;
-        for index in 0..orders.places(fact.log_point).len() {
-            let places = &orders.places(fact.log_point)[index];
-            let (top, at) = (places.top, places.at.clone());
-            let mut wanted =
-                |from| at.iter().any(|&(to, _)| orders.follows_node(top, from, to) == Some(Follows::Next));
-            open.at_places(top, &mut wanted, found);
+        let orders = &self.orders;
+        for Places { top, at, .. } in orders.places(fact.log_point) {
+            let is_next = |from, to| orders.follows_node(*top, from, to) == Some(Follows::Next);
+            self.open.at_places(*top, |from| at.iter().any(|&(to, _)| is_next(from, to)), found);
         }
     }
 }

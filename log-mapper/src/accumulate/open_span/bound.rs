@@ -123,7 +123,8 @@ fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) ->
     for (variable, text) in &fact.shared {
         let Some(Some(id)) = bindings.get(*variable as usize).copied() else { continue };
         let Some((known, role)) = identifiers.get(id.index()).zip(orders.role(top, id)) else { continue };
-        if known.strength == IdentifierStrength::Node || bound.iter().any(|old| old.identifier == Some(role)) {
+        if known.strength == IdentifierStrength::Node || bound.iter().any(|old| old.identifier == Some(role))
+        {
             continue;
         }
         bound.push(Bound::printed(Some(role), known.value_class, IdentifierStrength::Node, text));
@@ -189,12 +190,7 @@ fn bind_uuid(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid, bound: &mut Vec<
     match bound.iter().find(|old| old.identifier == Some(role)) {
         Some(old) if old.text != uuid.text => return None,
         Some(_) => {}
-        None => bound.push(Bound::printed(
-            Some(role),
-            value_class,
-            IdentifierStrength::Request,
-            &uuid.text,
-        )),
+        None => bound.push(Bound::printed(Some(role), value_class, IdentifierStrength::Request, &uuid.text)),
     }
     Some(())
 }

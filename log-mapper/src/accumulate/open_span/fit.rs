@@ -14,6 +14,10 @@ use super::top_state::{Next, Score, TopState};
 use crate::accumulate::facts::Fact;
 use crate::accumulate::orders::{Follows, Orders};
 
+/// Of methods of a span that are so many times fewer than those that print a log point, each is looked
+/// up among these.
+const FEW_SHARE: usize = 8;
+
 /// How a record fits a span.
 #[derive(Debug)]
 pub(in crate::accumulate) struct Fit {
@@ -73,7 +77,7 @@ impl Fit {
     /// or names what the span is about, which is enough for events. Where both, and the
     /// span is the task of its thread, the thread can have printed what comes between as
     /// something else.
-    pub(in crate::accumulate) fn resumes(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
+    pub(in crate::accumulate) fn resumes(&self, orders: &Orders<'_>, point: LogPointId) -> bool {
         if self.n_request > 0 && self.tops.iter().all(|&top| orders.is_event(top)) {
             return true;
         }
@@ -127,7 +131,7 @@ impl OpenSpan {
     /// printed it, and the span a moment ago.
     pub(in crate::accumulate) fn fit(
         &self,
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         kinds: &Kinds,
         fact: &Fact,
         is_at_work: bool,
@@ -139,7 +143,7 @@ impl OpenSpan {
         }
         let fact = self.without_wholes(orders, kinds, fact);
         let (mut tops, mut best, mut agreed) = (SmallVec::new(), None, Agreed::default());
-        self.each_top(orders, fact, |orders, state, index| {
+        self.each_top(orders, fact, |state, index| {
             if let Some(score) = state.score(orders, fact, (index, is_at_work), &mut agreed) {
                 best = best.max(Some(score));
                 tops.push(state.top);
@@ -157,7 +161,7 @@ impl OpenSpan {
     /// What it is after the record of `fact`, which fits as `fit` says.
     pub(in crate::accumulate) fn after(
         &self,
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         kinds: &Kinds,
         fact: &Fact,
         fit: &Fit,
@@ -165,7 +169,7 @@ impl OpenSpan {
         let fact = self.without_wholes(orders, kinds, fact);
         let mut tops: Vec<Next> = Vec::with_capacity(fit.tops.len());
         let mut agreed = Agreed::default();
-        self.each_top(orders, fact, |orders, state, index| {
+        self.each_top(orders, fact, |state, index| {
             let step = state.step(orders, fact, (index, fit.is_at_work), &mut agreed);
             tops.extend(step.map(|(next, _)| next));
         });
@@ -181,23 +185,28 @@ impl OpenSpan {
 
     /// Calls `each` for every method that prints the log point of `fact` somewhere and can have
     /// printed the span, with its entry among the places of the log point.
-    fn each_top<'s>(
-        &'s self,
-        orders: &mut Orders<'_>,
-        fact: &Fact,
-        mut each: impl FnMut(&mut Orders<'_>, &'s TopState, usize),
-    ) {
-        let mut wanted = self.tops.iter().peekable();
+    fn each_top<'s>(&'s self, orders: &Orders<'_>, fact: &Fact, mut each: impl FnMut(&'s TopState, usize)) {
+        let places = orders.places(fact.log_point);
         // Where no thread is printed, the line before can have been somebody else's.
         let is_again =
             self.thread.is_some() && orders.is_ever_once(fact.log_point) && self.has_printed(fact.log_point);
-        for index in 0..orders.places(fact.log_point).len() {
-            let top = orders.places(fact.log_point)[index].top;
-            while wanted.next_if(|state| state.top < top).is_some() {}
-            let Some(state) = wanted.next_if(|state| state.top == top) else { continue };
+        let mut each = |state: &'s TopState, index: usize| {
             if !is_again || state.can_repeat(orders, fact.log_point, index) {
-                each(orders, state, index);
+                each(state, index);
             }
+        };
+        if self.tops.len() * FEW_SHARE < places.len() {
+            for state in &self.tops {
+                let index = places.binary_search_by_key(&state.top, |places| places.top);
+                index.into_iter().for_each(|index| each(state, index));
+            }
+            return;
+        }
+        let mut wanted = self.tops.iter().peekable();
+        for (index, places) in places.iter().enumerate() {
+            while wanted.next_if(|state| state.top < places.top).is_some() {}
+            let state = wanted.next_if(|state| state.top == places.top);
+            state.into_iter().for_each(|state| each(state, index));
         }
     }
 
@@ -205,7 +214,7 @@ impl OpenSpan {
     /// there is none.
     pub(in crate::accumulate) fn steps(
         tops: &[TopState],
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         fact: &Fact,
     ) -> Option<Vec<TopState>> {
         Some(Self::next_after(tops, orders, fact)?.into_states())
@@ -215,7 +224,7 @@ impl OpenSpan {
     /// next one.
     pub(in crate::accumulate) fn next_after(
         tops: &[TopState],
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         fact: &Fact,
     ) -> Option<After> {
         let (mut found, mut best): (_, Option<Score>) = (Vec::new(), None);

@@ -105,7 +105,7 @@ impl TopState {
     /// rest.
     pub(super) fn score<'f>(
         &'f self,
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         fact: &'f Fact,
         (index, is_at_work): (usize, bool),
         agreed: &mut Agreed<'f>,
@@ -118,7 +118,7 @@ impl TopState {
     /// The state after `fact`, and how well that fits, see [`Self::score`].
     pub(super) fn step<'f>(
         &'f self,
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         fact: &'f Fact,
         (index, is_at_work): (usize, bool),
         agreed: &mut Agreed<'f>,
@@ -148,15 +148,14 @@ impl TopState {
     /// with how well it fits there and what it binds. `agreed`: what other methods have said of it.
     fn each_fit<'f>(
         &'f self,
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         fact: &'f Fact,
         (index, is_at_work): (usize, bool),
         agreed: &mut Agreed<'f>,
         mut each: impl FnMut(Position, (u32, u32, Follows), &Bounds),
     ) {
         let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
-        for i in 0..orders.places(fact.log_point)[index].at.len() {
-            let place = orders.places(fact.log_point)[index].at[i];
+        for (i, &place) in orders.places(fact.log_point)[index].at.iter().enumerate() {
             let follows = self.follows(orders, fact.log_point, place);
             if follows.is_none() && !has_rounds {
                 continue;
@@ -196,10 +195,10 @@ impl TopState {
 
     /// Whether `fact` begins the method anew, for something whose names contradict
     /// those that are known.
-    pub(in crate::accumulate) fn begins_another(&self, orders: &mut Orders<'_>, fact: &Fact) -> bool {
+    pub(in crate::accumulate) fn begins_another(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
         let places = orders.places(fact.log_point);
         let Ok(index) = places.binary_search_by_key(&self.top, |places| places.top) else { return false };
-        let at = Positions::from_slice(&places[index].at);
+        let at = &places[index].at;
         let is_entry = |&entry: &usize| orders.is_entry(self.top, at[entry].0);
         let entries: SmallVec<[usize; 2]> = (0..at.len()).filter(is_entry).collect();
         let contradicts = |new: &Bound| {
@@ -212,17 +211,13 @@ impl TopState {
     }
 
     /// Whether the method can print `point` as the very next one.
-    pub(super) fn prints_next(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
-        let places = orders.places(point);
-        let Ok(index) = places.binary_search_by_key(&self.top, |places| places.top) else { return false };
-        (0..places[index].at.len()).any(|at| {
-            let place = orders.places(point)[index].at[at];
-            self.follows(orders, point, place) == Some(Follows::Next)
-        })
+    pub(super) fn prints_next(&self, orders: &Orders<'_>, point: LogPointId) -> bool {
+        let Some(places) = orders.places_in(self.top, point) else { return false };
+        places.at.iter().any(|&place| self.follows(orders, point, place) == Some(Follows::Next))
     }
 
     /// Whether and how `point` at position `to` can come next.
-    fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, to: Position) -> Option<Follows> {
+    fn follows(&self, orders: &Orders<'_>, point: LogPointId, to: Position) -> Option<Follows> {
         if orders.floats(point) {
             return Some(Follows::Next);
         }
@@ -248,7 +243,8 @@ impl TopState {
         new.iter().any(|new| {
             let is_one = |id: &Role| !is_at_work || !orders.may_differ(*id);
             let id = new.identifier.filter(is_one);
-            let is_same = |old: &Bound, id| old.identifier.is_some_and(|old| orders.is_one(self.top, old, id));
+            let is_same =
+                |old: &Bound, id| old.identifier.is_some_and(|old| orders.is_one(self.top, old, id));
             id.is_some_and(|id| self.bound.iter().any(|old| !old.is_called(new) && is_same(old, id)))
         })
     }
@@ -275,11 +271,9 @@ fn with_bound(known: &Bounds, new: &[Bound]) -> Bounds {
 }
 
 /// The top-level methods that can have printed `fact` as their first.
-fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
+fn opening(orders: &Orders<'_>, fact: &Fact) -> Vec<TopState> {
     let mut tops = Vec::new();
-    for index in 0..orders.places(fact.log_point).len() {
-        let Places { top, ref at, .. } = orders.places(fact.log_point)[index];
-        let places = Positions::from_slice(at);
+    for (index, &Places { top, at: ref places, .. }) in orders.places(fact.log_point).iter().enumerate() {
         let is_entry = |&place: &usize| orders.is_entry(top, places[place].0);
         let mut begun: SmallVec<[usize; 2]> = (0..places.len()).filter(is_entry).collect();
         let floats = orders.floats(fact.log_point);
@@ -305,7 +299,7 @@ fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
 /// The top-level methods that can have printed one of `facts`, which are readings
 /// of one record, as their first; the first of the facts wins where a method can
 /// have printed several. What follows shows which one it was.
-pub(in crate::accumulate) fn opening_any(orders: &mut Orders<'_>, facts: &[&Fact]) -> Vec<TopState> {
+pub(in crate::accumulate) fn opening_any(orders: &Orders<'_>, facts: &[&Fact]) -> Vec<TopState> {
     let mut tops: Vec<TopState> = facts.iter().flat_map(|fact| opening(orders, fact)).collect();
     tops.sort_by_key(|state| (state.top, !state.entered));
     tops.dedup_by_key(|state| state.top);
@@ -315,7 +309,7 @@ pub(in crate::accumulate) fn opening_any(orders: &mut Orders<'_>, facts: &[&Fact
 /// The top-level methods that can have printed `first` as their first line, which names
 /// nothing, and then at once `fact`.
 pub(in crate::accumulate) fn opening_after(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     first: LogPointId,
     fact: &Fact,
 ) -> Vec<TopState> {
