@@ -37,7 +37,7 @@ use self::profile::{Line, Profile};
 use self::programs::Programs;
 use self::recent_texts::RecentTexts;
 use self::successors::Successors;
-use self::takers::{Taker, prefer_living};
+use self::takers::{Found, Taker, prefer_living};
 use self::thread_names::ThreadNames;
 use self::threads::Threads;
 use self::together::Together;
@@ -217,6 +217,8 @@ struct Scan<'m> {
     programs: Programs<'m>,
     calls: Calls,
     open: OpenSpans,
+    /// Those that were found for the record at hand.
+    found: Found,
     threads: Threads<'m>,
     /// Number of the record at hand.
     seq: u64,
@@ -296,6 +298,7 @@ impl<'m> Scan<'m> {
             programs: Programs::new(model),
             calls: Calls::new(model),
             open: OpenSpans::default(),
+            found: Found::default(),
             threads: Threads::new(names_of_threads),
             seq: 0,
             previous_us: i64::MIN,

@@ -200,14 +200,11 @@ impl OpenSpans {
     pub(super) fn at_places(
         &self,
         top: TopLevelId,
-        mut wanted: impl FnMut(u32) -> bool,
-        found: &mut Vec<SpanIndex>,
-    ) {
-        for (&(_, node), spans) in self.by_place.range((top, 0)..=(top, u32::MAX)) {
-            if wanted(node) {
-                found.extend(spans.iter().rev().map(|&(_, span)| span).take(PLACE_LOOK_BACK_MAX));
-            }
-        }
+        wanted: impl Fn(u32) -> bool,
+    ) -> impl Iterator<Item = SpanIndex> {
+        let places = self.by_place.range((top, 0)..=(top, u32::MAX));
+        let wanted = places.filter(move |((_, node), _)| wanted(*node));
+        wanted.flat_map(|(_, spans)| spans.iter().rev().map(|&(_, span)| span).take(PLACE_LOOK_BACK_MAX))
     }
 
     /// Takes a span out of the indexes that its records change.

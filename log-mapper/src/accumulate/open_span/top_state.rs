@@ -217,7 +217,7 @@ impl TopState {
     }
 
     /// Whether and how `point` at position `to` can come next.
-    fn follows(&self, orders: &Orders<'_>, point: LogPointId, to: Position) -> Option<Follows> {
+    pub(super) fn follows(&self, orders: &Orders<'_>, point: LogPointId, to: Position) -> Option<Follows> {
         if orders.floats(point) {
             return Some(Follows::Next);
         }
