@@ -21,7 +21,7 @@ use super::facts::{Fact, Number};
 use super::ids::Shown;
 use super::orders::Orders;
 use super::pools::Closed;
-use super::rows::NameOf;
+use crate::said::NameOf;
 pub(super) use bound::{Bound, BoundAt};
 use bounds::Bounds;
 use fit::are_unreached;
