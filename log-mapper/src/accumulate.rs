@@ -37,7 +37,7 @@ use self::profile::{Line, Profile};
 use self::programs::Programs;
 use self::recent_texts::RecentTexts;
 use self::successors::Successors;
-use self::takers::{Taker, prefer_living};
+use self::takers::{Found, Taker, prefer_living};
 use self::thread_names::ThreadNames;
 use self::threads::Threads;
 use self::together::Together;
@@ -217,6 +217,8 @@ struct Scan<'m> {
     programs: Programs<'m>,
     calls: Calls,
     open: OpenSpans,
+    /// Those that were found for the record at hand.
+    found: Found,
     threads: Threads<'m>,
     /// Number of the record at hand.
     seq: u64,
@@ -296,6 +298,7 @@ impl<'m> Scan<'m> {
             programs: Programs::new(model),
             calls: Calls::new(model),
             open: OpenSpans::default(),
+            found: Found::default(),
             threads: Threads::new(names_of_threads),
             seq: 0,
             previous_us: i64::MIN,
@@ -500,7 +503,7 @@ impl<'m> Scan<'m> {
     ) -> Option<Choice> {
         // The candidate that starts something is the better reading of a tie;
         // the first one wins where they are equal.
-        let (orders, points) = (&mut self.orders, &self.model.log_points);
+        let (orders, points) = (&self.orders, &self.model.log_points);
         let (candidate, fact) = facts.iter().min_by_key(|(_, fact)| {
             let handles = points[fact.log_point.index()].in_handler;
             (!orders.starts(fact.log_point), orders.places(fact.log_point).is_empty(), handles)
@@ -524,7 +527,7 @@ impl<'m> Scan<'m> {
             let others = others.filter(|other| other.log_point != fact.log_point);
             let mut readings = vec![fact];
             readings.extend(others.filter(|other| self.orders.starts(other.log_point) == starts));
-            let tops = opening_any(&mut self.orders, &readings);
+            let tops = opening_any(&self.orders, &readings);
             if thread.is_some() {
                 self.owned.learn(fact, tops.iter().map(|state| &state.bound[..]));
             }

@@ -26,6 +26,7 @@ pub mod patterns;
 mod processes;
 mod reading;
 pub mod record;
+mod said;
 mod stack_trace;
 mod stats;
 mod strangers;

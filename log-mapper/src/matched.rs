@@ -1,6 +1,7 @@
 //! A matched chunk: its records with time, level and the log points that can
 //! have printed them, in flat vectors that refer to the chunk's bytes.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use schema::{Level, LogPointId, TopLevelId};
@@ -16,6 +17,7 @@ use crate::lines::{RawRecord, RawRecords, line_end, without_line_end};
 use crate::patterns::{Cut, PatternSet, Query, Scratch};
 use crate::reading::{Reading, Start};
 use crate::record::{Candidate, Record};
+use crate::said::{self, NameOf};
 use crate::stack_trace;
 use crate::wrappers::Unwrapped;
 
@@ -28,10 +30,13 @@ pub(crate) struct Matched {
     pub(crate) first_line: u64,
     pub(crate) counts: Counts,
     entries: Vec<Entry>,
-    candidates: Vec<(LogPointId, Range<u32>)>,
+    candidates: Vec<Found>,
     /// What ran of records without candidates, by their stack traces.
     ran: Vec<TopLevelId>,
     values: Vec<(u32, Text)>,
+    /// Words of records without a thread, and names within values of their candidates.
+    words: Vec<u64>,
+    names: Vec<NameOf>,
     /// Text that is not UTF-8, made so.
     lossy: String,
 }
@@ -70,8 +75,17 @@ struct Entry {
     ids: [Option<Text>; 2],
     /// The message in the chunk.
     message: Range<u32>,
+    words: Range<u32>,
     candidates: Range<u32>,
     ran: Range<u32>,
+}
+
+/// A log point that can have printed a record.
+#[derive(Clone, Debug)]
+struct Found {
+    log_point: LogPointId,
+    values: Range<u32>,
+    names: Range<u32>,
 }
 
 /// Where a record stands in the text of its file.
@@ -252,7 +266,8 @@ impl Matched {
                     self.values.push((object.variable, text));
                 }
             }
-            self.candidates.push((found.log_point, values_start..self.values.len() as u32));
+            let values = values_start..self.values.len() as u32;
+            self.candidates.push(Found { log_point: found.log_point, values, names: 0..0 });
         }
         let ran_start = self.ran.len() as u32;
         if let Some(at) = query.before_trace.filter(|_| scratch.matches().is_empty()) {
@@ -263,6 +278,11 @@ impl Matched {
             self.text(chunk, record.start + at, name.len())
         });
         let message = &query.text[..message_len as usize];
+        let words_start = self.words.len() as u32;
+        if thread.is_none() {
+            said::add_words(message, &mut self.words);
+            self.add_names(chunk, candidates_start as usize);
+        }
         let printed = Printed { layout: place.layout, header: &header, message, line: place.around };
         let ids = reading.ids.of(&reading.wrappers, printed).map(|id| Some(self.owned(chunk, &id?)));
         self.counts.n_ids += u64::from(ids[0].is_some());
@@ -275,9 +295,22 @@ impl Matched {
             thread,
             ids,
             message: message_start..message_start + message_len,
+            words: words_start..self.words.len() as u32,
             candidates: candidates_start..self.candidates.len() as u32,
             ran: ran_start..self.ran.len() as u32,
         });
+    }
+
+    /// Adds the names within the values of the candidates from `start` on.
+    fn add_names(&mut self, chunk: &[u8], start: usize) {
+        for at in start..self.candidates.len() {
+            let values = &self.candidates[at].values;
+            let values = &self.values[values.start as usize..values.end as usize];
+            let names_start = self.names.len() as u32;
+            let texts = values.iter().map(|(_, text)| str_in(chunk, &self.lossy, *text));
+            said::add_names(texts, &mut self.names);
+            self.candidates[at].names = names_start..self.names.len() as u32;
+        }
     }
 
     fn text(&mut self, chunk: &[u8], start: usize, len: usize) -> Text {
@@ -302,11 +335,7 @@ impl Matched {
     }
 
     fn str_of(&self, text: Text) -> &str {
-        let range = text.start as usize..(text.start + text.len) as usize;
-        if text.is_lossy {
-            return self.lossy.get(range).unwrap_or_default();
-        }
-        self.chunk.bytes.get(range).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or_default()
+        str_in(&self.chunk.bytes, &self.lossy, text)
     }
 
     /// Records with a header and a time.
@@ -324,11 +353,14 @@ impl Matched {
     pub(crate) fn record(&self, index: usize) -> Option<Record<'_>> {
         let entry = self.entries.get(index)?;
         let range = |r: &Range<u32>| r.start as usize..r.end as usize;
-        let candidates =
-            self.candidates[range(&entry.candidates)].iter().map(|(log_point, values)| Candidate {
-                log_point: *log_point,
-                values: self.values[range(values)].iter().map(|(v, text)| (*v, self.str_of(*text))).collect(),
-            });
+        let candidates = self.candidates[range(&entry.candidates)].iter().map(|found| Candidate {
+            log_point: found.log_point,
+            values: self.values[range(&found.values)]
+                .iter()
+                .map(|(v, text)| (*v, self.str_of(*text)))
+                .collect(),
+            names: Cow::Borrowed(&self.names[range(&found.names)]),
+        });
         Some(Record {
             file: self.chunk.file,
             line: self.first_line + u64::from(entry.line),
@@ -341,10 +373,19 @@ impl Matched {
             thread: entry.thread.map(|t| self.str_of(t)),
             ids: entry.ids.map(|id| id.map(|text| self.str_of(text))),
             text: self.chunk.bytes.get(range(&entry.message)).unwrap_or_default(),
+            words: Cow::Borrowed(&self.words[range(&entry.words)]),
             candidates: candidates.collect(),
             ran: self.ran[range(&entry.ran)].to_vec(),
         })
     }
+}
+
+fn str_in<'t>(chunk: &'t [u8], lossy: &'t str, text: Text) -> &'t str {
+    let range = text.start as usize..(text.start + text.len) as usize;
+    if text.is_lossy {
+        return lossy.get(range).unwrap_or_default();
+    }
+    chunk.get(range).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or_default()
 }
 
 /// Finds what can have printed the message of a record; gives where that begins, and what was

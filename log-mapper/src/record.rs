@@ -1,7 +1,11 @@
 //! A record: one log event, that is a header line plus its continuation lines,
 //! parsed and matched. Made by the matching phase, consumed by [`crate::accumulate`].
 
+use std::borrow::Cow;
+
 use schema::{Level, LogPointId, TopLevelId};
+
+use crate::said::NameOf;
 
 /// One log event with the log points that can have printed it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +32,8 @@ pub struct Record<'a> {
     pub ids: [Option<&'a str>; 2],
     /// The message, without a stack trace.
     pub text: &'a [u8],
+    /// The words of the message as numbers, sorted; none where the layout prints a thread.
+    pub words: Cow<'a, [u64]>,
     /// Log points whose text is exactly as good a match, best first; empty:
     /// no log point of the model can have printed it.
     pub candidates: Vec<Candidate<'a>>,
@@ -42,6 +48,8 @@ pub struct Candidate<'a> {
     pub log_point: LogPointId,
     /// Captured text: (position in the log point's variables, value).
     pub values: Vec<(u32, &'a str)>,
+    /// The names within the values, sorted; none where the layout prints a thread.
+    pub names: Cow<'a, [NameOf]>,
 }
 
 /// Lends the records of one node one after another, in log order. Lending,

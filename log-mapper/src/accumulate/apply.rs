@@ -10,8 +10,7 @@ use super::canonical::canonical;
 use super::neighbours::LONE_MAX;
 use super::open_span::{OpenSpan, TopState};
 use super::open_spans::SpanIndex;
-use super::rows;
-use super::words::{add as add_words, words};
+use super::words::add as add_words;
 use super::{Choice, Goes, Scan, event};
 use crate::record::{Candidate, Record};
 
@@ -88,7 +87,7 @@ impl Scan<'_> {
             self.end_run_before(index);
         }
         self.leave_behind(index);
-        if !self.open.get(index).goes_on(&mut self.orders) {
+        if !self.open.get(index).goes_on(&self.orders) {
             self.close(index, false);
         }
     }
@@ -105,15 +104,14 @@ impl Scan<'_> {
 
     /// Remembers the words, names and values of a record of a span without a thread.
     fn add_words(&mut self, index: SpanIndex, record: &Record<'_>, candidate: Option<&Candidate<'_>>) {
-        let words = words(record.text);
-        let values = candidate.into_iter().flat_map(|candidate| &candidate.values);
-        let names = rows::names(values.map(|&(_, text)| text));
-        self.familiar.see(&names);
+        let names = candidate.map_or(&[][..], |candidate| &candidate.names);
+        self.familiar.see(names);
         let line = self.line.take();
         self.open.update_in_place(index, |span| {
             line.iter().for_each(|line| span.track.add(line));
-            add_words(&mut span.words, &words);
-            span.last_names = names;
+            add_words(&mut span.words, &record.words);
+            span.last_names.clear();
+            span.last_names.extend_from_slice(names);
         });
     }
 

@@ -36,7 +36,7 @@ struct Host {
 
 /// Joins such parts with their spans, in the closed spans of a log without threads,
 /// which have the numbers of their first records and are in order of these.
-pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<(u64, Closed)>) {
+pub(super) fn join(orders: &Orders<'_>, together: &Together, done: &mut Vec<(u64, Closed)>) {
     let near = find(orders, together, done, (FLOAT_US, |_| true));
     let chosen = choose(orders, near, done);
     let target: FxHashMap<usize, usize> = chosen.iter().map(|&(part, span, _)| (part, span)).collect();
@@ -72,7 +72,7 @@ pub(super) fn join(orders: &mut Orders<'_>, together: &Together, done: &mut Vec<
 /// The spans that each part `is_asked` for can belong to, those that the most speaks for, of
 /// those that begin at most `soon_us` after it.
 fn find(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     together: &Together,
     done: &[(u64, Closed)],
     (soon_us, is_asked): (u64, impl Fn(usize) -> bool),
@@ -96,10 +96,10 @@ fn find(
 
 /// Whether a span is only part of one: it names nothing, or it has begun in the middle
 /// of whatever it can be that is run.
-fn is_part(orders: &mut Orders<'_>, closed: &Closed) -> bool {
+fn is_part(orders: &Orders<'_>, closed: &Closed) -> bool {
     let Some(first) = closed.span.events.first().and_then(|event| event.log_point) else { return false };
     let mut tops = closed.span.top_levels.iter();
-    let begins = |orders: &mut Orders<'_>, top| {
+    let begins = |orders: &Orders<'_>, top| {
         orders.kind(top) != TopLevelKind::Unreached && orders.can_begin(top, first)
     };
     is_nameless(orders, closed) || !tops.any(|&top| begins(orders, top))
@@ -116,7 +116,7 @@ fn is_nameless(orders: &Orders<'_>, closed: &Closed) -> bool {
 /// The spans that `part` can belong to: of those `around` it, and of those that begin at
 /// most `soon_us` after it, if it names nothing.
 fn hosts_of(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     together: &Together,
     done: &[(u64, Closed)],
     part: usize,
@@ -175,7 +175,7 @@ fn hosts_of(
 
 /// Whether a span that was cut off lately goes on with `part`: it has not come to its end,
 /// and that may be what it lacks.
-fn waits(orders: &mut Orders<'_>, done: &[(u64, Closed)], part: usize) -> bool {
+fn waits(orders: &Orders<'_>, done: &[(u64, Closed)], part: usize) -> bool {
     let Some(first) = done[part].1.span.events.first() else { return false };
     let Some(point) = first.log_point else { return false };
     done[..part].iter().rev().take(HOSTS_MAX).any(|(_, outer)| {
@@ -241,7 +241,7 @@ fn name_hosts(hosts: &[Host], done: &mut [(u64, Closed)]) {
 /// two equal ones at one place nothing tells which is the span's, unless it has a place in its
 /// order for each of them.
 fn choose(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     hosts: Vec<Host>,
     done: &[(u64, Closed)],
 ) -> Vec<(usize, usize, Vec<TopLevelId>)> {
@@ -272,7 +272,7 @@ fn choose(
 
 /// Whether `top` has a place of its own for each of `points` that are the same: those of one place
 /// that is printed again and again can be anybody's.
-fn has_places(orders: &mut Orders<'_>, top: TopLevelId, points: &[LogPointId]) -> bool {
+fn has_places(orders: &Orders<'_>, top: TopLevelId, points: &[LogPointId]) -> bool {
     points.iter().all(|point| {
         let n = points.iter().filter(|other| *other == point).count();
         let at = if n > 1 { positions_of(orders, top, *point) } else { Vec::new() };
@@ -287,7 +287,7 @@ fn last(closed: &Closed) -> Option<Place> {
 
 /// Of the top-level methods that `outer` is best read as, those that print `points`
 /// directly before its record `at`, and after the one before that.
-fn fitting(orders: &mut Orders<'_>, outer: &Closed, at: usize, points: &[LogPointId]) -> Vec<TopLevelId> {
+fn fitting(orders: &Orders<'_>, outer: &Closed, at: usize, points: &[LogPointId]) -> Vec<TopLevelId> {
     let events = &outer.span.events;
     let Some(((first, rest), after)) = points.split_first().zip(events[at].log_point) else {
         return Vec::new();

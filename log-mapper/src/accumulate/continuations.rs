@@ -53,7 +53,7 @@ const ODD_LINE: f64 = 0.05;
 /// Joins them. `done`: the spans of one log source with the numbers of their first records, sorted
 /// by those; a piece comes at most `window_us` after the last line of what it goes on with.
 pub(super) fn join(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     (kinds, began): (&Kinds, &Began),
     done: &mut Vec<(u64, Closed)>,
     window_us: i64,
@@ -182,7 +182,7 @@ struct Pieces {
 
 /// Finds what can go on with what.
 struct Search<'a, 'm> {
-    orders: &'a mut Orders<'m>,
+    orders: &'a Orders<'m>,
     began: &'a Began,
     done: &'a [(u64, Closed)],
     named: Named,
@@ -347,7 +347,7 @@ impl Search<'_, '_> {
 
     /// Whether `top` prints `first` as the very next log point after a span.
     fn goes_on(&mut self, span: usize, top: TopLevelId, first: LogPointId) -> bool {
-        let (orders, events) = (&mut *self.orders, &self.done[span].1.span.events);
+        let (orders, events) = (self.orders, &self.done[span].1.span.events);
         let known = self.known[span].of_top(top);
         let positions = known.positions.get_or_insert_with(|| walk(orders, top, events));
         comes_next(orders, top, positions, first)
@@ -372,7 +372,7 @@ impl Search<'_, '_> {
 
     /// The methods of which a span can be all that they print.
     fn wholes(&mut self, span: usize) -> &[TopLevelId] {
-        let (orders, closed) = (&mut *self.orders, &self.done[span].1);
+        let (orders, closed) = (self.orders, &self.done[span].1);
         self.known[span].wholes.get_or_insert_with(|| {
             let Some((first, _)) = ends(closed) else { return Vec::new() };
             let mut tops = closed.span.top_levels.clone();
@@ -499,7 +499,7 @@ impl<'p> Learning<'p> {
 
 /// Joins pieces with their hosts, as far as one method can have printed all that goes on with each
 /// other.
-fn chain(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, hosts: &FxHashMap<usize, usize>) {
+fn chain(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>, hosts: &FxHashMap<usize, usize>) {
     let goes_on: FxHashMap<usize, usize> = hosts.iter().map(|(&piece, &host)| (host, piece)).collect();
     let mut begun: Vec<usize> = hosts.values().copied().filter(|host| !hosts.contains_key(host)).collect();
     begun.sort_unstable();
@@ -537,7 +537,7 @@ fn chain(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, hosts: &FxHashM
 
 /// Where methods in these `states` are when they have printed a piece next.
 fn after(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     states: &[(TopLevelId, Vec<Position>)],
     piece: &Closed,
 ) -> Vec<(TopLevelId, Vec<Position>)> {

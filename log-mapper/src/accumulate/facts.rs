@@ -319,7 +319,7 @@ impl Scan<'_> {
     /// others nothing: a text can hold the names of many things that work is about.
     pub(super) fn find_digests(&mut self, record: &Record<'_>, facts: &mut [(usize, Fact)], is_shown: bool) {
         for (index, fact) in facts {
-            let Candidate { log_point, values } = &record.candidates[*index];
+            let Candidate { log_point, values, .. } = &record.candidates[*index];
             let variables = &self.model.log_points[log_point.index()].variables;
             for &(variable, text) in values {
                 let class = variables.get(variable as usize).and_then(|variable| variable.value_class);

@@ -153,14 +153,11 @@ impl Scan<'_> {
 
     /// Whether `span` is all of one of the methods that it can be, and `point` can
     /// only begin that method once more.
-    pub(super) fn is_complete(&mut self, span: SpanIndex, point: LogPointId) -> bool {
-        let Self { orders, open, .. } = self;
-        open.get(span).tops.iter().any(|state| {
-            let places = orders.places(point);
-            let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else {
-                return false;
-            };
-            let at = places[index].at.clone();
+    pub(super) fn is_complete(&self, span: SpanIndex, point: LogPointId) -> bool {
+        let orders = &self.orders;
+        self.open.get(span).tops.iter().any(|state| {
+            let Some(places) = orders.places_in(state.top, point) else { return false };
+            let at = &places.at;
             state.entered
                 && state.at.iter().any(|&(node, _)| orders.is_exit(state.top, node))
                 && at.iter().any(|&(node, _)| orders.is_entry(state.top, node))

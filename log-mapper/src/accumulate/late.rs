@@ -25,7 +25,7 @@ const ENDS_SHARE: u32 = 2;
 
 /// Joins what was cut by a pause. `done`: the spans of one log source with the numbers of
 /// their first records, sorted by those; a pause is at most `window_us`.
-pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, window_us: i64) {
+pub(super) fn join(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>, window_us: i64) {
     let cuts = Next::of(done).cuts();
     let mut joined: FxHashMap<usize, usize> = FxHashMap::default();
     let mut gone = FxHashSet::default();
@@ -49,7 +49,7 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>, windo
 
 /// Of what both can be, all in which the first line of `rest` is the very next one after
 /// `host`; none if what the two lines name tells them apart.
-fn goes_on(orders: &mut Orders<'_>, host: &Closed, rest: &Closed, window_us: i64) -> Option<Vec<TopLevelId>> {
+fn goes_on(orders: &Orders<'_>, host: &Closed, rest: &Closed, window_us: i64) -> Option<Vec<TopLevelId>> {
     let (last, first) = (host.span.events.last()?, rest.span.events.first()?);
     if first.ts_us.saturating_sub(last.ts_us) > window_us
         || last.place() > first.place()

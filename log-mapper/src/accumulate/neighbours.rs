@@ -67,7 +67,7 @@ impl Scan<'_> {
         {
             return None;
         }
-        let mut tops = opening_after(&mut self.orders, last, fact);
+        let mut tops = opening_after(&self.orders, last, fact);
         tops.retain(|state| thread.is_none_or(|thread| self.threads.told(thread).allows(state.top)));
         tops.retain(|state| self.is_event(state) || !self.orders.can_begin(state.top, fact.log_point));
         let fits = !tops.is_empty() && (instead.is_none() || tops.iter().all(|state| self.is_event(state)));

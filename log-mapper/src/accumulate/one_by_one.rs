@@ -42,7 +42,7 @@ type Parts = Vec<(usize, Closed)>;
 
 /// Joins with tasks what is printed while they are at work, in the closed spans of a log without
 /// threads, which have the numbers of their first records and are in order of these.
-pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
+pub(super) fn join(orders: &Orders<'_>, done: &mut Vec<(u64, Closed)>) {
     let mut found: BTreeMap<usize, Parts> = BTreeMap::new();
     for (top, tasks) in tasks(orders, done) {
         let points = points(orders, top, &tasks, done);
@@ -75,7 +75,7 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut Vec<(u64, Closed)>) {
 }
 
 /// The tasks of each kind that are worked off one by one, in order.
-fn tasks(orders: &mut Orders<'_>, done: &[(u64, Closed)]) -> BTreeMap<TopLevelId, Vec<Task>> {
+fn tasks(orders: &Orders<'_>, done: &[(u64, Closed)]) -> BTreeMap<TopLevelId, Vec<Task>> {
     let mut tasks: BTreeMap<TopLevelId, Vec<Task>> = BTreeMap::new();
     for (span, (_, closed)) in done.iter().enumerate() {
         let events = &closed.span.events;

@@ -21,16 +21,20 @@ use super::facts::{Fact, Number};
 use super::ids::Shown;
 use super::orders::Orders;
 use super::pools::Closed;
-use super::rows::NameOf;
+use crate::said::NameOf;
 pub(super) use bound::{Bound, BoundAt};
+use bounds::Bounds;
 use fit::are_unreached;
 pub(super) use fit::{After, Fit};
+use in_order::InOrder;
 pub(super) use text_set::TextSet;
 pub(super) use top_state::{Next, TopState, kind_rank, opening_after, opening_any};
 
 mod bound;
+mod bounds;
 mod differs;
 mod fit;
+mod in_order;
 mod text_set;
 mod top_state;
 
@@ -75,6 +79,7 @@ pub(super) struct OpenSpan {
     /// Names in its last message, sorted, where the layout prints no threads.
     pub(super) last_names: Vec<NameOf>,
     printed: RefCell<Printed>,
+    in_order: InOrder,
     /// What it has shown, where the layout prints no threads.
     pub(super) track: Track,
 }
@@ -122,6 +127,7 @@ impl OpenSpan {
             words: Vec::new(),
             last_names: Vec::new(),
             printed: RefCell::default(),
+            in_order: InOrder::default(),
             track: Track::default(),
         }
     }
@@ -142,7 +148,7 @@ impl OpenSpan {
     /// Whether a span that its thread has left behind may go on with a record of `fact`, as
     /// [`Fit::resumes`] has it, as far as is told without a fit, of which hardly any comes to
     /// something: both may name one thing, or a method of it prints the record as the very next one.
-    pub(super) fn may_resume(&self, orders: &mut Orders<'_>, fact: &Fact) -> bool {
+    pub(super) fn may_resume(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
         let point = fact.log_point;
         if self.texts.may_share(fact.texts()) || orders.floats(point) || orders.starts(point) {
             return self.texts.may_share(fact.texts());
@@ -150,10 +156,16 @@ impl OpenSpan {
         self.tops.iter().any(|state| state.entered && state.prints_next(orders, point))
     }
 
+    /// The lists of what its methods have bound; those in a row that have bound the same share one.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = &[Bound]> {
+        let mut last: Option<&Bounds> = None;
+        let all = self.tops.iter().map(|state| &state.bound);
+        all.filter(move |&bound| !last.replace(bound).is_some_and(|last| last.is(bound))).map(|all| &**all)
+    }
+
     /// The values by which it is told from others.
     fn known(&self) -> impl Iterator<Item = &Bound> {
-        let bound = self.tops.iter().flat_map(|state| &*state.bound);
-        bound.filter(|bound| bound.strength != IdentifierStrength::Node)
+        self.bounds().flatten().filter(|bound| bound.strength != IdentifierStrength::Node)
     }
 
     /// Whether names that were made while the program ran show another request:
@@ -188,6 +200,7 @@ impl OpenSpan {
     pub(super) fn take(&mut self, after: After, event: Event, seq: u64) {
         let names = after.names;
         let tops = std::mem::replace(&mut self.tops, after.into_states());
+        self.in_order.forget();
         let before = Before { tops, last_seq: self.last_seq, last_us: self.last_us };
         self.before_last = (!names).then(|| Box::new(before));
         self.last_us = event.ts_us;
@@ -216,6 +229,7 @@ impl OpenSpan {
         let seq = std::mem::replace(&mut self.last_seq, before.last_seq);
         self.last_us = before.last_us;
         self.tops = before.tops;
+        self.in_order.forget();
         self.printed.take();
         self.events.pop().map(|event| (event, seq))
     }
@@ -338,9 +352,8 @@ impl OpenSpan {
     }
 
     /// Whether any log point can follow.
-    pub(super) fn goes_on(&self, orders: &mut Orders<'_>) -> bool {
-        let mut goes_on =
-            |state: &TopState| state.at.iter().any(|&(node, _)| orders.goes_on(state.top, node));
+    pub(super) fn goes_on(&self, orders: &Orders<'_>) -> bool {
+        let goes_on = |state: &TopState| state.at.iter().any(|&(node, _)| orders.goes_on(state.top, node));
         self.tops.iter().any(|state| state.at.is_empty() || goes_on(state))
     }
 
@@ -412,11 +425,7 @@ impl OpenSpan {
         self.read_first();
         self.events.shrink_to_fit();
         let fits = top_state::fits(&self.tops);
-        let bound = self
-            .tops
-            .iter()
-            .flat_map(|state| &*state.bound)
-            .filter(|bound| bound.part.is_none() && bound.is_shown);
+        let bound = self.bounds().flatten().filter(|bound| bound.part.is_none() && bound.is_shown);
         let common = self.common.iter().map(|(class, text)| (*class, text));
         let mut shown: Vec<(ValueClassId, &Arc<str>)> =
             bound.map(|bound| (bound.value_class, &bound.text)).chain(common).collect();

@@ -200,14 +200,11 @@ impl OpenSpans {
     pub(super) fn at_places(
         &self,
         top: TopLevelId,
-        mut wanted: impl FnMut(u32) -> bool,
-        found: &mut Vec<SpanIndex>,
-    ) {
-        for (&(_, node), spans) in self.by_place.range((top, 0)..=(top, u32::MAX)) {
-            if wanted(node) {
-                found.extend(spans.iter().rev().map(|&(_, span)| span).take(PLACE_LOOK_BACK_MAX));
-            }
-        }
+        wanted: impl Fn(u32) -> bool,
+    ) -> impl Iterator<Item = SpanIndex> {
+        let places = self.by_place.range((top, 0)..=(top, u32::MAX));
+        let wanted = places.filter(move |((_, node), _)| wanted(*node));
+        wanted.flat_map(|(_, spans)| spans.iter().rev().map(|&(_, span)| span).take(PLACE_LOOK_BACK_MAX))
     }
 
     /// Takes a span out of the indexes that its records change.
@@ -253,14 +250,16 @@ impl OpenSpans {
                 }
             }
         }
-        for bound in span.tops.iter().flat_map(|state| &*state.bound) {
+        let mut keys = std::mem::take(&mut span.keys);
+        for bound in span.bounds().flatten() {
             let is_key =
                 |(class, text): &(ValueClassId, Arc<str>)| *class == bound.value_class && *text == bound.text;
-            if bound.strength == IdentifierStrength::Request && !span.keys.iter().any(is_key) {
+            if bound.strength == IdentifierStrength::Request && !keys.iter().any(is_key) {
                 let key = (bound.value_class, Arc::clone(&bound.text));
                 self.by_value.entry(key.clone()).or_default().insert((span.first_seq, index));
-                span.keys.push(key);
+                keys.push(key);
             }
         }
+        span.keys = keys;
     }
 }

@@ -6,22 +6,28 @@
 //! quadratic in its size. Over-approximates: any reachable node can follow,
 //! because guards and levels may have kept the nodes between from printing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
-    CommunicationPair, Dag, DagPoint, Identifier, IdentifierId, IdentifierStrength, Level, LogPointId, Model,
-    TopLevelId, TopLevelKind, ValueClassId,
+    Dag, DagPoint, Identifier, IdentifierId, IdentifierStrength, Level, LogPointId, Model, TopLevelId,
+    TopLevelKind, TopLevelMethod, ValueClassId,
 };
 
 use self::adjacency::Adjacency;
+pub(super) use self::bindings::Binding;
+pub(super) use self::roles::Role;
+use self::roles::Roles;
 pub(super) use self::walk::{comes_next, next_of, positions_of, step, walk};
-use super::pools::is_main;
 
 mod adjacency;
+mod bindings;
 mod ends;
+mod roles;
 mod walk;
 
 /// A position in a DAG: the node, and the log point within the node.
@@ -34,21 +40,26 @@ pub(super) struct Places {
     pub(super) top: TopLevelId,
     /// Sorted.
     pub(super) at: Vec<Position>,
-    /// Places of the log point in the methods before it.
-    pub(super) n_before: usize,
+    /// Per place, the number of what its log point binds there.
+    pub(super) bindings: Vec<Binding>,
 }
 
 /// All DAGs of a model, indexed by log point.
 #[derive(Clone, Debug)]
 pub(super) struct Orders<'m> {
     pub(super) model: &'m Model,
-    /// Per log point, sorted by top-level method.
-    places: Vec<Vec<Places>>,
+    /// Per log point, sorted by top-level method. Each part of the log has them.
+    places: Arc<[Vec<Places>]>,
+    /// Per log point: how many different things it binds at its places.
+    n_bindings: Arc<[Binding]>,
+    roles: Arc<Roles>,
+    /// Per top-level method.
+    sorts: Arc<[Sort]>,
     /// Per log point and variable: what the identifiers it prints are.
-    printed: Vec<Vec<Printed>>,
+    printed: Arc<[Vec<Printed>]>,
     /// Per log point: a method other than a dispatcher can start with it; once
     /// asked for.
-    starts: Vec<Option<bool>>,
+    starts: Vec<OnceCell<bool>>,
     /// Per log point: see [`Orders::floats`].
     floats: Vec<bool>,
     /// Per log point: see [`Orders::is_ever_once`].
@@ -56,6 +67,8 @@ pub(super) struct Orders<'m> {
     tops: Vec<TopOrder>,
     /// Per top-level method, once known: the program can run it.
     possible: Vec<bool>,
+    /// How often what can follow what has changed, as the log shows more.
+    version: u32,
     /// Per logger: the lowest level that the log has shown of it.
     shown: FxHashMap<&'m str, Level>,
     /// See [`Orders::identities`].
@@ -72,17 +85,23 @@ const FREE_TEXT: &str = "(.*?)";
 #[derive(Clone, Debug, Default)]
 struct TopOrder {
     /// Per node, once asked for.
-    rows: Vec<Option<Box<Row>>>,
+    rows: Vec<OnceCell<Box<Row>>>,
     /// Per node, once asked for.
-    adjacency: Vec<Option<Box<Adjacency>>>,
+    adjacency: Vec<OnceCell<Box<Adjacency>>>,
     /// Nodes whose log point can be the first one seen, once asked for.
-    entries: Option<Bits>,
+    entries: OnceCell<Bits>,
+    /// Per node: an execution can end after it; once asked for.
+    exits: Vec<OnceCell<bool>>,
     /// The node whose log points can be printed at any time.
     free: Option<u32>,
-    /// See [`Orders::own_identifiers`].
-    own: Vec<(ValueClassId, IdentifierId)>,
-    /// See [`Orders::is_one`].
-    aliases: Vec<(IdentifierId, IdentifierId)>,
+}
+
+/// What a top-level method is.
+#[derive(Clone, Copy, Debug)]
+struct Sort {
+    kind: TopLevelKind,
+    is_main: bool,
+    has_aliases: bool,
 }
 
 /// The identifiers that one variable prints in some DAG.
@@ -180,8 +199,7 @@ impl<'m> Orders<'m> {
                     let index = point.log_point.index();
                     let of_point = &mut places[index];
                     if of_point.last().is_none_or(|last| last.top != id) {
-                        let n_before = of_point.last().map_or(0, |last| last.n_before + last.at.len());
-                        of_point.push(Places { top: id, at: Vec::new(), n_before });
+                        of_point.push(Places { top: id, at: Vec::new(), bindings: Vec::new() });
                     }
                     let last = of_point.last_mut().expect("pushed above");
                     last.at.push((to_u32(n), to_u32(p)));
@@ -199,15 +217,18 @@ impl<'m> Orders<'m> {
                     }
                 }
             }
-            let rows = top.dag.nodes.iter().map(|_| None).collect();
-            let adjacency = top.dag.nodes.iter().map(|_| None).collect();
-            let (free, own) = (free_node(&top.dag), own_identifiers(&top.identifiers));
-            let aliases = aliases(model, id);
-            tops.push(TopOrder { rows, adjacency, entries: None, free, own, aliases });
+            let n_nodes = top.dag.nodes.len();
+            tops.push(TopOrder {
+                rows: vec![OnceCell::new(); n_nodes],
+                adjacency: vec![OnceCell::new(); n_nodes],
+                entries: OnceCell::new(),
+                exits: vec![OnceCell::new(); n_nodes],
+                free: free_node(&top.dag),
+            });
         }
         add_keys(model, &mut printed);
         add_wholes(model, &mut printed);
-        let starts = vec![None; places.len()];
+        let starts = vec![OnceCell::new(); places.len()];
         let most = floats_from(model.top_level_methods.len());
         let floats = places
             .iter()
@@ -215,15 +236,27 @@ impl<'m> Orders<'m> {
             .map(|(places, point)| places.len() > most || point.initializes());
         let floats = floats.collect();
         leave_to_entities(model, &mut places);
+        let roles = Roles::new(model);
+        let n_bindings = bindings::number(model, &roles, &mut places);
+        let sort = |(t, top): (usize, &TopLevelMethod)| Sort {
+            kind: top.kind,
+            is_main: top.is_main(),
+            has_aliases: !roles.aliases(TopLevelId::new(t)).is_empty(),
+        };
+        let sorts = model.top_level_methods.iter().enumerate().map(sort).collect();
         Self {
             model,
             floats,
             once,
-            places,
-            printed,
+            places: places.into(),
+            n_bindings: n_bindings.into(),
+            sorts,
+            roles: Arc::new(roles),
+            printed: printed.into(),
             starts,
             tops,
             possible: Vec::new(),
+            version: 0,
             identities: model.identities().into_iter().map(|(_, class)| class).collect(),
             shown: FxHashMap::default(),
         }
@@ -235,13 +268,19 @@ impl<'m> Orders<'m> {
         let was = |top: usize| self.possible.get(top).is_none_or(|&possible| possible);
         self.possible = possible.iter().enumerate().map(|(top, &possible)| possible && was(top)).collect();
         let possible = &self.possible;
-        for places in &mut self.places {
+        for places in Arc::make_mut(&mut self.places) {
             let is_possible = |places: &Places| possible[places.top.index()];
             if places.iter().any(is_possible) {
                 places.retain(is_possible);
             }
         }
-        self.starts.fill(None);
+        self.starts.fill(OnceCell::new());
+        self.version += 1;
+    }
+
+    /// What they said of what can follow what holds as long as this is the same.
+    pub(super) fn version(&self) -> u32 {
+        self.version
     }
 
     /// Whether something that can be there prints `point`.
@@ -268,6 +307,17 @@ impl<'m> Orders<'m> {
     /// Where `point` stands, sorted by top-level method.
     pub(super) fn places(&self, point: LogPointId) -> &[Places] {
         &self.places[point.index()]
+    }
+
+    /// Where `point` stands in the order of `top`.
+    pub(super) fn places_in(&self, top: TopLevelId, point: LogPointId) -> Option<&Places> {
+        let places = self.places(point);
+        places.binary_search_by_key(&top, |places| places.top).ok().map(|index| &places[index])
+    }
+
+    /// How many different things `point` binds at its places.
+    pub(super) fn n_bindings(&self, point: LogPointId) -> Binding {
+        self.n_bindings[point.index()]
     }
 
     /// Whether variable `variable` of `point` prints an identifier anywhere, or
@@ -352,16 +402,33 @@ impl<'m> Orders<'m> {
         &self.model.top_level_methods[top.index()].identifiers
     }
 
-    /// The identifiers by which requests of a top-level method are told apart and of
-    /// which each has one value only, with their value classes.
-    pub(super) fn own_identifiers(&self, top: TopLevelId) -> &[(ValueClassId, IdentifierId)] {
-        &self.tops[top.index()].own
+    /// The role of an identifier of a top-level method, if the method has it.
+    pub(super) fn role(&self, top: TopLevelId, id: IdentifierId) -> Option<Role> {
+        self.roles.of(top, id)
     }
 
-    /// Whether two identifiers of a top-level method are one: an entity is called the
+    /// Whether one request can have several values of a role, or makes them.
+    pub(super) fn may_differ(&self, role: Role) -> bool {
+        self.roles.may_differ(role)
+    }
+
+    /// The roles by which requests of a top-level method are told apart and of which each has one value
+    /// only, with their value classes.
+    pub(super) fn own_roles(&self, top: TopLevelId) -> &[(ValueClassId, Role)] {
+        self.roles.own(top)
+    }
+
+    /// Whether two roles of a top-level method are one: an entity is called the
     /// same by itself and by the events that are sent to it.
-    pub(super) fn is_one(&self, top: TopLevelId, a: IdentifierId, b: IdentifierId) -> bool {
-        a == b || self.tops[top.index()].aliases.contains(&(a.min(b), a.max(b)))
+    pub(super) fn is_one(&self, top: TopLevelId, a: Role, b: Role) -> bool {
+        a == b || self.roles.aliases(top).contains(&(a.min(b), a.max(b)))
+    }
+
+    /// Whether what a top-level method has bound contradicts what it would of any other one: no two of
+    /// its roles are one, and it is no program's `main`.
+    pub(super) fn is_plain(&self, top: TopLevelId) -> bool {
+        let Sort { is_main, has_aliases, .. } = self.sorts[top.index()];
+        !is_main && !has_aliases
     }
 
     /// Value classes by which entities are told from their like.
@@ -371,12 +438,12 @@ impl<'m> Orders<'m> {
 
     /// The kind of a top-level method.
     pub(super) fn kind(&self, top: TopLevelId) -> TopLevelKind {
-        self.model.top_level_methods[top.index()].kind
+        self.sorts[top.index()].kind
     }
 
     /// Whether a top-level method is a program's `main`.
     pub(super) fn is_main(&self, top: TopLevelId) -> bool {
-        is_main(self.model, top)
+        self.sorts[top.index()].is_main
     }
 
     /// Whether the dispatcher `top` prints `point` before and after its rounds only.
@@ -397,24 +464,26 @@ impl<'m> Orders<'m> {
         let is_new = self.shown.get(logger).is_none_or(|&shown| level < shown);
         if is_new {
             self.shown.insert(logger, level);
-            self.starts.fill(None);
+            self.starts.fill(OnceCell::new());
+            self.version += 1;
             for top in &mut self.tops {
-                top.rows.fill_with(|| None);
-                top.adjacency.iter_mut().flatten().for_each(|adjacency| adjacency.show());
-                top.entries = None;
+                top.rows.fill(OnceCell::new());
+                top.adjacency.iter_mut().filter_map(OnceCell::get_mut).for_each(|adjacency| adjacency.show());
+                top.entries = OnceCell::new();
+                top.exits.fill(OnceCell::new());
             }
         }
         is_new
     }
 
     /// Whether and how anything of node `to` can be printed after something of node `from` was.
-    pub(super) fn follows_node(&mut self, top: TopLevelId, from: u32, to: u32) -> Option<Follows> {
+    pub(super) fn follows_node(&self, top: TopLevelId, from: u32, to: u32) -> Option<Follows> {
         let row = self.row(top, from);
         if row.next.get(to) { Some(Follows::Next) } else { row.later.get(to).then_some(Follows::Later) }
     }
 
     /// Whether and how what stands at `to` can be printed after what stands at `from` was.
-    pub(super) fn follows(&mut self, top: TopLevelId, from: Position, to: Position) -> Option<Follows> {
+    pub(super) fn follows(&self, top: TopLevelId, from: Position, to: Position) -> Option<Follows> {
         let follows = self.follows_node(top, from.0, to.0);
         if from.0 != to.0 {
             return follows;
@@ -447,12 +516,9 @@ impl<'m> Orders<'m> {
         }
     }
 
-    fn row(&mut self, top: TopLevelId, from: u32) -> &Row {
-        if self.tops[top.index()].rows[from as usize].is_none() {
-            let row = self.make_row(top, from);
-            self.tops[top.index()].rows[from as usize] = Some(Box::new(row));
-        }
-        self.tops[top.index()].rows[from as usize].as_ref().expect("made above")
+    fn row(&self, top: TopLevelId, from: u32) -> &Row {
+        let row = || Box::new(self.make_row(top, from));
+        self.tops[top.index()].rows[from as usize].get_or_init(row)
     }
 
     fn make_row(&self, top: TopLevelId, from: u32) -> Row {
@@ -522,49 +588,6 @@ impl<'m> Orders<'m> {
     fn dag(&self, top: TopLevelId) -> &'m Dag {
         &self.model.top_level_methods[top.index()].dag
     }
-}
-
-/// See [`Orders::own_identifiers`].
-fn own_identifiers(identifiers: &[Identifier]) -> Vec<(ValueClassId, IdentifierId)> {
-    let is_own = |id: &Identifier| id.strength == IdentifierStrength::Request && !id.one_of_many;
-    let own = identifiers.iter().enumerate().filter(|(_, id)| is_own(id));
-    own.map(|(index, id)| (id.value_class, IdentifierId::new(index))).collect()
-}
-
-/// Identifiers of one value, smaller first; see [`Orders::is_one`].
-fn aliases(model: &Model, top: TopLevelId) -> Vec<(IdentifierId, IdentifierId)> {
-    let identifiers = &model.top_level_methods[top.index()].identifiers;
-    let at_one_place = |first: IdentifierId| {
-        let all = identifiers.iter().enumerate().map(|(at, known)| (IdentifierId::new(at), known));
-        all.filter(move |&(id, known)| id == first || known.same_as == Some(first)).map(|(id, _)| id)
-    };
-    let places: BTreeSet<IdentifierId> = identifiers.iter().filter_map(|known| known.same_as).collect();
-    let of_place = places.into_iter().flat_map(|first| {
-        let ids: Vec<IdentifierId> = at_one_place(first).collect();
-        ids.iter().flat_map(|&a| ids.iter().map(move |&b| (a, b))).filter(|(a, b)| a < b).collect::<Vec<_>>()
-    });
-    of_place.chain(own_names(model, top)).collect()
-}
-
-/// What the handler of an entity's events calls the entity, where its own name and
-/// that in an event are the only two of their class.
-fn own_names(model: &Model, top: TopLevelId) -> Vec<(IdentifierId, IdentifierId)> {
-    let method = &model.top_level_methods[top.index()];
-    if method.kind != TopLevelKind::Entity {
-        return Vec::new();
-    }
-    let is_own = |pair: &&CommunicationPair| pair.from == top && pair.to == top;
-    let own = model.communication_pairs.iter().filter(is_own).flat_map(|pair| &pair.identifiers);
-    let mut names: BTreeMap<ValueClassId, BTreeSet<IdentifierId>> = BTreeMap::new();
-    let is_field = |path: &str| path.matches('.').count() == 1 && !path.contains(['(', '[']);
-    for id in own.flat_map(|&(a, b)| [a, b]) {
-        if let Some(known) = method.identifiers.get(id.index()).filter(|known| is_field(&known.path)) {
-            names.entry(known.value_class).or_default().insert(id);
-        }
-    }
-    let of_itself = |id: &&IdentifierId| method.identifiers[id.index()].path.starts_with("this.");
-    let two = names.into_values().filter(|ids| ids.len() == 2 && ids.iter().filter(of_itself).count() == 1);
-    two.filter_map(|ids| Some((*ids.first()?, *ids.last()?))).collect()
 }
 
 /// The node that can come at any time, in any number: first, and after all others.

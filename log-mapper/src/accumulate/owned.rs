@@ -90,7 +90,7 @@ impl Scan<'_> {
         if !telling(fact).any(is_others) {
             return None;
         }
-        let mut tops = opening_any(&mut self.orders, &[fact]);
+        let mut tops = opening_any(&self.orders, &[fact]);
         tops.retain(|state| is_about(&state.bound, fact));
         (!tops.is_empty()).then_some(Goes::Apart(tops))
     }

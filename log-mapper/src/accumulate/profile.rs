@@ -345,6 +345,8 @@ fn logarithms() -> Vec<Millinats> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use schema::sketch;
     use smallvec::smallvec;
 
@@ -372,7 +374,7 @@ mod tests {
         for (name, ts_us, block) in lines {
             let log_point = LogPointId::new(point(name) as usize);
             let values = if block.is_empty() { Vec::new() } else { vec![(0, block)] };
-            let values = profile.values(&Candidate { log_point, values });
+            let values = profile.values(&Candidate { log_point, values, names: Cow::Borrowed(&[]) });
             profile.see(Line { point: point(name), ts_us, values }, &orders);
         }
         let names: Vec<String> = model.log_points.iter().map(|point| point.method.clone()).collect();

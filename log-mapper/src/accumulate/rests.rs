@@ -30,7 +30,7 @@ const LOOK_BACK_ALL_MAX: usize = 64;
 /// their first records, sorted by those; a rest comes at most `window_us` after the last
 /// line of what it is the rest of.
 pub(super) fn join(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     (kinds, began): (&Kinds, &Began),
     done: &mut Vec<(u64, Closed)>,
     window_us: i64,
@@ -76,7 +76,7 @@ struct Way {
 
 /// Finds what rests belong to, all by their positions.
 struct Rests<'a, 'm> {
-    orders: &'a mut Orders<'m>,
+    orders: &'a Orders<'m>,
     kinds: &'a Kinds,
     began: &'a Began,
     done: &'a mut Vec<(u64, Closed)>,

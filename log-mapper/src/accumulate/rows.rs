@@ -7,25 +7,13 @@
 //! before a line's text or by a longer name, then both are of one piece of work. A name that
 //! stands in many lines of the log names nothing so.
 
-use std::hash::BuildHasher;
-
-use rustc_hash::FxBuildHasher;
-
 use schema::Pass;
 
 use super::evidence::{FLOAT_US, LOOP_US};
 use super::orders::Follows;
 use super::{Scan, Taker};
 use crate::record::Record;
-
-/// Characters of a name.
-const NAME_MIN: usize = 4;
-
-/// A number of so many digits names something.
-const NUMBER_MIN: usize = 12;
-
-/// Names of one record that are looked at.
-const NAMES_MAX: usize = 64;
+use crate::said::NameOf;
 
 /// Counters of names; those that share one look more frequent.
 const COUNTERS: usize = 1 << 20;
@@ -72,47 +60,6 @@ fn slot(name: u64) -> usize {
     usize::try_from(name >> 44).expect("20 bits") & (COUNTERS - 1)
 }
 
-/// A name within a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct NameOf {
-    name: u64,
-    /// The value.
-    within: u64,
-    /// The value ends with it: it is what the value names, and not where that is.
-    is_last: bool,
-}
-
-/// What divides a list, a path or an address.
-const MARKS: &str = ",;:=()[]{}<>\"'|/\\@";
-
-/// The names within values, sorted: runs with a digit of what is neither blank nor divides a
-/// list, a path or an address; a number only if it is large.
-pub(super) fn names<'v>(values: impl Iterator<Item = &'v str>) -> Vec<NameOf> {
-    // PERF: most of a value is letters and digits.
-    let divides = |c: char| !c.is_ascii_alphanumeric() && (MARKS.contains(c) || c.is_whitespace());
-    let is_around = |c: char| matches!(c, '.' | '-' | '_' | '#' | '$' | '!' | '?');
-    let is_name = |run: &&str| {
-        let n_digits = run.bytes().filter(u8::is_ascii_digit).count();
-        let is_number = run.bytes().all(|b| b.is_ascii_digit() || b".%+-".contains(&b));
-        run.len() >= NAME_MIN && n_digits > 0 && (!is_number || n_digits >= NUMBER_MIN)
-    };
-    let runs = |value: &'v str| {
-        let runs = value.split(divides).map(|run| run.trim_matches(is_around));
-        let within = FxBuildHasher.hash_one(value);
-        let is_last = |run: &str| value.trim_end().ends_with(run);
-        runs.filter(is_name).map(move |run| NameOf {
-            name: FxBuildHasher.hash_one(run),
-            within,
-            is_last: is_last(run),
-        })
-    };
-    let can_name = |value: &&str| value.len() >= NAME_MIN && value.bytes().any(|b| b.is_ascii_digit());
-    let mut names: Vec<NameOf> = values.filter(can_name).flat_map(runs).take(NAMES_MAX).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
 impl Scan<'_> {
     /// Which of `takers` the record goes on with as a row: it comes next there, at once, and
     /// names what the taker's last line names; of several, who has more names in common, and
@@ -143,8 +90,8 @@ impl Scan<'_> {
             }
             let candidate = &record.candidates[taker.candidate];
             if read.as_ref().is_none_or(|(known, ..)| *known != taker.candidate) {
-                let mut names = names(candidate.values.iter().map(|&(_, text)| text));
-                names.retain(|known| familiar.is_telling(known.name));
+                let telling = candidate.names.iter().filter(|known| familiar.is_telling(known.name));
+                let names = telling.copied().collect();
                 read = Some((taker.candidate, orders.starts(candidate.log_point), names));
             }
             let (_, starts, names) = read.as_ref()?;

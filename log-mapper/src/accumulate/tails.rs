@@ -24,7 +24,7 @@ const STRAY_SHARE: u32 = 8;
 
 /// Moves tails to the spans that they begin. `done`: the spans of one log source with the
 /// numbers of their first records, sorted by those.
-pub(super) fn join(orders: &mut Orders<'_>, done: &mut [(u64, Closed)]) {
+pub(super) fn join(orders: &Orders<'_>, done: &mut [(u64, Closed)]) {
     let mut of_thread: FxHashMap<Arc<str>, Vec<usize>> = FxHashMap::default();
     for (at, (_, closed)) in done.iter().enumerate() {
         if let Some(thread) = &closed.span.thread {
@@ -49,7 +49,7 @@ pub(super) fn join(orders: &mut Orders<'_>, done: &mut [(u64, Closed)]) {
 /// Whether the first line of a span ends the one before it in its thread: what stands there is
 /// nearly always what stands before such lines, while something else mostly follows them, and
 /// it stands nearer.
-fn is_head(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) -> bool {
+fn is_head(orders: &Orders<'_>, next: &Next, span: &Closed, after: &Closed) -> bool {
     let [head, second, ..] = &after.span.events[..] else { return false };
     let Some(last) = span.span.events.last() else { return false };
     let (Some(p), Some(t), Some(q)) = (last.log_point, head.log_point, second.log_point) else {
@@ -112,7 +112,7 @@ impl Next {
 }
 
 /// Whether the last line of a span begins the next one of its thread.
-fn is_tail(orders: &mut Orders<'_>, next: &Next, span: &Closed, after: &Closed) -> bool {
+fn is_tail(orders: &Orders<'_>, next: &Next, span: &Closed, after: &Closed) -> bool {
     let [.., before, tail] = &span.span.events[..] else { return false };
     let Some(first) = after.span.events.first() else { return false };
     let (Some(p), Some(t), Some(q)) = (before.log_point, tail.log_point, first.log_point) else {

@@ -1,12 +1,14 @@
 //! Takers: the open spans that can take a record, as far as their thread, what they have
 //! named and what they wait for show; which of them does is for [`super::judge`] to say.
 
+use fixedbitset::FixedBitSet;
+
 use super::Scan;
 use super::evidence::{Evidence, LOOP_US, is_silence};
 use super::facts::Fact;
 use super::open_span::{After, Fit};
 use super::open_spans::SpanIndex;
-use super::orders::Follows;
+use super::orders::{Follows, Places};
 use crate::record::Record;
 
 /// An open span that can take a record.
@@ -17,6 +19,29 @@ pub(super) struct Taker {
     pub(super) evidence: Evidence,
     /// The span was done long before the record, which can begin another one.
     pub(super) is_over: bool,
+}
+
+/// Open spans that were found for a record, each once.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    spans: Vec<SpanIndex>,
+    are_there: FixedBitSet,
+}
+
+impl Found {
+    fn clear(&mut self) {
+        let Self { spans, are_there } = self;
+        spans.drain(..).for_each(|span| are_there.remove(span as usize));
+    }
+
+    fn add(&mut self, spans: impl Iterator<Item = SpanIndex>) {
+        for span in spans {
+            self.are_there.grow(span as usize + 1);
+            if !self.are_there.put(span as usize) {
+                self.spans.push(span);
+            }
+        }
+    }
 }
 
 impl Taker {
@@ -44,12 +69,14 @@ impl Scan<'_> {
             }
         }
         let is_at_current = !takers.is_empty();
+        let mut found = std::mem::take(&mut self.found);
         for (candidate, fact) in facts {
-            let found = self.indexed(record, thread.filter(|_| !is_at_current), thread, fact);
-            for span in found.into_iter().filter(|&span| current != Some(span)) {
+            self.find(record, (thread.filter(|_| !is_at_current), thread), fact, &mut found);
+            for &span in found.spans.iter().filter(|&&span| current != Some(span)) {
                 takers.extend(self.taker(record, (fact, thread, current), (*candidate, span)));
             }
         }
+        self.found = found;
         takers
     }
 
@@ -58,7 +85,7 @@ impl Scan<'_> {
         let fact = taker.fact_of(facts).expect("a taker fits by one of the facts");
         let shown = if taker.evidence.current { None } else { fact.without_hidden() };
         let said = shown.unwrap_or(fact);
-        self.open.get(taker.span).after(&mut self.orders, &self.kinds, said, &taker.fit)
+        self.open.get(taker.span).after(&self.orders, &self.kinds, said, &taker.fit)
     }
 
     /// Adds, where no thread is printed, who can take the record of the `n` spans that have printed
@@ -98,11 +125,11 @@ impl Scan<'_> {
     ) {
         let mut anew = Vec::new();
         for (candidate, fact) in facts {
-            let mut found = self.indexed(record, None, None, fact);
-            found.extend(recent.iter().filter(|&&span| !self.is_of_another_trace(record, span)));
-            found.sort_unstable();
-            found.dedup();
-            for span in found {
+            let mut found = Found::default();
+            self.find(record, (None, None), fact, &mut found);
+            found.add(recent.iter().copied().filter(|&span| !self.is_of_another_trace(record, span)));
+            found.spans.sort_unstable();
+            for span in found.spans {
                 anew.extend(self.taker(record, (fact, None, None), (*candidate, span)));
             }
         }
@@ -129,7 +156,7 @@ impl Scan<'_> {
         if is_of_another_call || gap_us > self.config.window_us.unsigned_abs() {
             return None;
         }
-        if open.is_left && !open.may_resume(&mut self.orders, fact) {
+        if open.is_left && !open.may_resume(&self.orders, fact) {
             #[cfg(test)]
             self.check_left(fact, span);
             return None;
@@ -138,12 +165,12 @@ impl Scan<'_> {
         // What the text of a thread names is known to what that is at work on, alone.
         let shown = if current == Some(span) { None } else { fact.without_hidden() };
         let said = shown.unwrap_or(fact);
-        let mut fit = open.fit(&mut self.orders, &self.kinds, said, is_at_work)?;
+        let mut fit = open.fit(&self.orders, &self.kinds, said, is_at_work)?;
         if trace.is_some() {
             fit.prints_id(thread.is_none() && open.ids.is_some());
         }
         let is_apart = thread.is_some() && current != Some(span) && fit.n_request > 0;
-        let resumes = !open.is_left || fit.resumes(&mut self.orders, fact.log_point);
+        let resumes = !open.is_left || fit.resumes(&self.orders, fact.log_point);
         if !resumes || (is_apart && open.is_another(&self.orders, &self.kinds, fact)) {
             return None;
         }
@@ -177,51 +204,47 @@ impl Scan<'_> {
         }
     }
 
-    /// The open spans that the indexes have for a record of `thread`: by what it names, by its id,
-    /// all `of_thread`, or, where no thread is printed, those in whose orders its line stands next.
-    fn indexed(
-        &mut self,
+    /// Finds the open spans that the indexes have for a record of `thread`, in their order: by what it
+    /// names, by its id, all `of_thread`, or, where no thread is printed, those in whose orders its line
+    /// stands next.
+    fn find(
+        &self,
         record: &Record<'_>,
-        of_thread: Option<u32>,
-        thread: Option<u32>,
+        (of_thread, thread): (Option<u32>, Option<u32>),
         fact: &Fact,
-    ) -> Vec<SpanIndex> {
-        let mut found = Vec::new();
+        found: &mut Found,
+    ) {
+        found.clear();
+        let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
         for (class, text) in fact.named.iter().chain(fact.wholes.iter().map(|whole| &whole.name)) {
-            found.extend(
-                self.open.with_value(*class, text).filter(|span| self.open.get(*span).thread == thread),
-            );
+            found.add(self.open.with_value(*class, text).filter(same_thread));
         }
         for (variable, text) in &fact.values {
             for &class in self.orders.request_classes(fact.log_point, *variable) {
-                let same_thread = |span: &SpanIndex| self.open.get(*span).thread == thread;
-                found.extend(self.open.with_value(class, text).filter(same_thread));
+                found.add(self.open.with_value(class, text).filter(same_thread));
             }
         }
-        found.extend(of_thread.into_iter().flat_map(|thread| self.open.of_thread(thread)));
+        found.add(of_thread.into_iter().flat_map(|thread| self.open.of_thread(thread)));
         if thread.is_none() {
-            self.find_by_place(fact, &mut found);
+            self.find_by_place(fact, found);
         }
         let same_trace = self.trace_of(record).into_iter().flat_map(|trace| self.open.with_trace(trace));
-        found.extend(same_trace.filter(|span| self.open.get(*span).thread == thread));
-        found.sort_unstable();
-        found.dedup();
-        found.retain(|span| !self.is_of_another_trace(record, *span));
-        found
+        found.add(same_trace.filter(same_thread));
+        let Found { spans, are_there } = found;
+        let is_another = |span: &mut SpanIndex| self.is_of_another_trace(record, *span);
+        spans.extract_if(.., is_another).for_each(|span| are_there.remove(span as usize));
+        spans.sort_unstable();
     }
 
     /// Spans for which the log point of `fact` would be the next one.
-    fn find_by_place(&mut self, fact: &Fact, found: &mut Vec<SpanIndex>) {
+    fn find_by_place(&self, fact: &Fact, found: &mut Found) {
         if self.orders.floats(fact.log_point) {
             return;
         }
-        let Self { orders, open, .. } = self;
-        for index in 0..orders.places(fact.log_point).len() {
-            let places = &orders.places(fact.log_point)[index];
-            let (top, at) = (places.top, places.at.clone());
-            let mut wanted =
-                |from| at.iter().any(|&(to, _)| orders.follows_node(top, from, to) == Some(Follows::Next));
-            open.at_places(top, &mut wanted, found);
+        let orders = &self.orders;
+        for Places { top, at, .. } in orders.places(fact.log_point) {
+            let is_next = |from, to| orders.follows_node(*top, from, to) == Some(Follows::Next);
+            found.add(self.open.at_places(*top, |from| at.iter().any(|&(to, _)| is_next(from, to))));
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Sketches of models and records in, spans out.
 
+use std::borrow::Cow;
+
 use schema::sketch;
 use schema::{CommunicationPair, IdentifierId, Level, LinkKind, LogPointId, Model};
 
 use super::{Config, accumulate};
 use crate::record::{Candidate, Record, Records};
+use crate::said;
 
 mod anew;
 mod apart;
@@ -58,6 +61,10 @@ impl<'a> Sketched<'a> {
             .map(|name| candidate(model, sketch::point(model, name), &values))
             .collect();
         let level = candidates.first().map(|c| model.log_points[c.log_point.index()].levels[0]);
+        let mut words = Vec::new();
+        if thread.is_none() {
+            said::add_words(line.as_bytes(), &mut words);
+        }
         Some(Record {
             file: 0,
             line: index as u64 + 1,
@@ -70,6 +77,7 @@ impl<'a> Sketched<'a> {
             level: level.or(Some(Level::Info)),
             thread,
             text: line.as_bytes(),
+            words: Cow::Owned(words),
             candidates,
             ran,
         })
@@ -94,7 +102,10 @@ fn candidate<'a>(model: &Model, log_point: LogPointId, values: &[(&str, &'a str)
     let variables = &model.log_points[log_point.index()].variables;
     let position = |name: &str| variables.iter().position(|variable| variable.path == name);
     let values = values.iter().filter_map(|&(name, value)| Some((position(name)? as u32, value)));
-    Candidate { log_point, values: values.collect() }
+    let values: Vec<(u32, &str)> = values.collect();
+    let mut names = Vec::new();
+    said::add_names(values.iter().map(|&(_, text)| text), &mut names);
+    Candidate { log_point, values, names: Cow::Owned(names) }
 }
 
 fn run(model: &Model, records: &str) -> String {

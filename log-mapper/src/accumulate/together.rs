@@ -127,7 +127,7 @@ impl Scan<'_> {
             if !is_surely && is_named() {
                 continue;
             }
-            let after = self.open.get(index).after(&mut self.orders, &self.kinds, fact, &fit);
+            let after = self.open.get(index).after(&self.orders, &self.kinds, fact, &fit);
             let goes = Goes::Joins(index, after, Name::from("stands together"));
             return Some(Choice { candidate, thread, goes, by: Pass::Beside });
         }

@@ -8,9 +8,6 @@
 //! Only words that tell the waiting spans apart count; where no span has more of
 //! them than all others, nothing is decided.
 
-use std::hash::BuildHasher;
-
-use rustc_hash::FxBuildHasher;
 use schema::kinds::is_digest;
 use schema::{LogPointId, Pass, TopLevelKind};
 
@@ -18,33 +15,13 @@ use super::open_spans::SpanIndex;
 use super::orders::Follows;
 use super::{LOOP_US, Scan, Taker};
 use crate::record::Record;
-
-/// Characters of a word.
-const WORD_MIN: usize = 4;
-
-/// Words kept of one record, and of one span.
-const WORDS_MAX: usize = 256;
-
-/// The words of a message, sorted: runs of letters, digits and underscores.
-pub(super) fn words(text: &[u8]) -> Vec<u64> {
-    hashes(runs(text).filter(|run| run.len() >= WORD_MIN))
-}
+use crate::said::{WORDS_MAX, add_hashes, runs};
 
 /// Those of the words of a message that are digests: nobody has one of them by chance.
 fn digests(text: &[u8]) -> Vec<u64> {
-    hashes(runs(text).filter(|run| std::str::from_utf8(run).is_ok_and(is_digest)))
-}
-
-fn runs(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let is_within = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || !b.is_ascii();
-    text.split(move |b| !is_within(b))
-}
-
-fn hashes<'t>(words: impl Iterator<Item = &'t [u8]>) -> Vec<u64> {
-    let mut hashes: Vec<u64> = words.take(WORDS_MAX).map(|word| FxBuildHasher.hash_one(word)).collect();
-    hashes.sort_unstable();
-    hashes.dedup();
-    hashes
+    let mut digests = Vec::new();
+    add_hashes(runs(text).filter(|run| std::str::from_utf8(run).is_ok_and(is_digest)), &mut digests);
+    digests
 }
 
 /// Adds `new` words to those of a span, which are sorted.
@@ -90,10 +67,9 @@ impl Scan<'_> {
         if thread.is_some() || has_ids || waiting.len() < 2 {
             return Vec::new();
         }
-        let words = words(record.text);
         let has = |span: SpanIndex, word: u64| self.open.get(span).words.binary_search(&word).is_ok();
         let n_waiting = waiting.len();
-        let telling = words.iter().filter(|&&word| {
+        let telling = record.words.iter().filter(|&&word| {
             let n = waiting.iter().filter(|&&span| has(span, word)).count();
             n > 0 && n < n_waiting
         });
@@ -172,17 +148,5 @@ impl Scan<'_> {
         }
         let strangers = &waiting[..n_strangers];
         takers.extract_if(.., |taker| strangers.iter().any(|&(_, span)| span == taker.span)).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_what_names_consist_of() {
-        assert_eq!(words(b"k1.users_cat at /data/users_cat-1 (12 of 4711)").len(), 3);
-        assert_eq!(words(b"at users, users"), words(b"users"));
-        assert!(words(b"a b: 1-2").is_empty());
     }
 }

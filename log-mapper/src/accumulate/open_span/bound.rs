@@ -3,16 +3,16 @@
 
 use std::cell::OnceCell;
 use std::hash::BuildHasher;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 use schema::kinds::{TELLING_MIN, is_digest};
 use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, ValueClassId};
 
+use super::bounds::Bounds;
 use crate::accumulate::facts::{Fact, Uuid};
 use crate::accumulate::names::is_name;
-use crate::accumulate::orders::Orders;
+use crate::accumulate::orders::{Binding, Orders, Role};
 use crate::accumulate::wholes::Whole;
 
 /// A value that the span has printed: bound to an identifier of a top-level
@@ -23,7 +23,7 @@ use crate::accumulate::wholes::Whole;
 #[derive(Clone, Debug)]
 pub(in crate::accumulate) struct Bound {
     /// None: loose.
-    pub(super) identifier: Option<IdentifierId>,
+    pub(super) identifier: Option<Role>,
     pub(in crate::accumulate) value_class: ValueClassId,
     pub(in crate::accumulate) strength: IdentifierStrength,
     pub(in crate::accumulate) text: Arc<str>,
@@ -39,7 +39,7 @@ pub(in crate::accumulate) struct Bound {
 impl Bound {
     /// What a record prints itself, for all to see.
     fn printed(
-        identifier: Option<IdentifierId>,
+        identifier: Option<Role>,
         value_class: ValueClassId,
         strength: IdentifierStrength,
         text: &Arc<str>,
@@ -69,11 +69,8 @@ pub(super) fn number_of(text: &str) -> u32 {
     (FxBuildHasher.hash_one(text) >> u32::BITS) as u32
 }
 
-/// What a record binds at one place, or what all of a span have bound.
-pub(in crate::accumulate) type Bounds = Rc<[Bound]>;
-
-/// What a record binds at the places of its log point, by their numbers there, worked out once for
-/// all spans that could take it.
+/// What a record binds, by the numbers of what is bound at places of its log point
+/// ([`Orders::binding`]), worked out once for all spans that could take it.
 pub(in crate::accumulate) type BoundAt = OnceCell<Box<[OnceCell<Option<Bounds>>]>>;
 
 /// What [`bind`] says of place `at.1` in the top-level method that is entry `at.0` of the log point.
@@ -83,14 +80,15 @@ pub(super) fn bind_once<'f>(
     at: (usize, usize),
     fact: &'f Fact,
 ) -> Option<&'f Bounds> {
-    let all = orders.places(fact.log_point);
-    let places = &all[at.0];
+    let places = &orders.places(fact.log_point)[at.0];
+    let is_of_printed = fact.wholes.is_empty() && fact.uuids.is_empty();
+    let number = |of: Binding| if is_of_printed { of.of_printed } else { of.of_all };
     let bound_at = fact.bound_at.get_or_init(|| {
-        let n = all.last().map_or(0, |last| last.n_before + last.at.len());
+        let n = number(orders.n_bindings(fact.log_point));
         (0..n).map(|_| OnceCell::new()).collect()
     });
-    let bind = || bind(orders, top, places.at[at.1], fact).map(Rc::from);
-    bound_at[places.n_before + at.1].get_or_init(bind).as_ref()
+    let bind = || Some(bind(orders, top, places.at[at.1], fact)?.into_iter().collect());
+    bound_at[number(places.bindings[at.1]) as usize].get_or_init(bind).as_ref()
 }
 
 /// The values that `fact` binds at a place; none if it binds one identifier to
@@ -107,7 +105,8 @@ fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) ->
             }
             continue;
         };
-        let Some(known) = identifiers.get(identifier.index()) else { continue };
+        let known = identifiers.get(identifier.index()).zip(orders.role(top, identifier));
+        let Some((known, role)) = known else { continue };
         let whole = of_whole(orders, fact.log_point, *variable, bindings, identifiers);
         let strength = match known.strength.max(whole) {
             IdentifierStrength::Node => continue,
@@ -115,19 +114,20 @@ fn bind(orders: &Orders<'_>, top: TopLevelId, place: (u32, u32), fact: &Fact) ->
             IdentifierStrength::Weak if is_digest(text) => IdentifierStrength::Request,
             strength => strength,
         };
-        match bound.iter().find(|old| old.identifier == Some(identifier)) {
+        match bound.iter().find(|old| old.identifier == Some(role)) {
             Some(old) if old.text != *text => return None,
             Some(_) => {}
-            None => bound.push(Bound::printed(Some(identifier), known.value_class, strength, text)),
+            None => bound.push(Bound::printed(Some(role), known.value_class, strength, text)),
         }
     }
     for (variable, text) in &fact.shared {
         let Some(Some(id)) = bindings.get(*variable as usize).copied() else { continue };
-        let Some(known) = identifiers.get(id.index()) else { continue };
-        if known.strength == IdentifierStrength::Node || bound.iter().any(|old| old.identifier == Some(id)) {
+        let Some((known, role)) = identifiers.get(id.index()).zip(orders.role(top, id)) else { continue };
+        if known.strength == IdentifierStrength::Node || bound.iter().any(|old| old.identifier == Some(role))
+        {
             continue;
         }
-        bound.push(Bound::printed(Some(id), known.value_class, IdentifierStrength::Node, text));
+        bound.push(Bound::printed(Some(role), known.value_class, IdentifierStrength::Node, text));
     }
     // What something is part of speaks for requests that are about such wholes.
     let is_about = |whole: &&Whole| {
@@ -163,19 +163,23 @@ fn of_whole(
     wholes.max().unwrap_or(IdentifierStrength::Request)
 }
 
-/// The one identifier of a UUID's class of which a request has one value only: a
+/// The one identifier of a UUID's class of which a request has one value only, with that class: a
 /// text of such a request is about that.
-pub(super) fn own_identifier(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid) -> Option<IdentifierId> {
-    let mut own = orders.own_identifiers(top).iter().filter(|(class, _)| uuid.classes.contains(class));
+pub(super) fn own_identifier(
+    orders: &Orders<'_>,
+    top: TopLevelId,
+    uuid: &Uuid,
+) -> Option<(ValueClassId, Role)> {
+    let mut own = orders.own_roles(top).iter().filter(|(class, _)| uuid.classes.contains(class));
     let (first, second) = (own.next(), own.next());
-    first.filter(|_| second.is_none()).map(|&(_, id)| id)
+    first.filter(|_| second.is_none()).copied()
 }
 
 /// Binds a UUID within a text; none if its identifier has another value.
 fn bind_uuid(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid, bound: &mut Vec<Bound>) -> Option<()> {
     // What only its thread knows of a text contradicts nothing: it can name many things.
     let own = own_identifier(orders, top, uuid).filter(|_| uuid.is_shown);
-    let Some(id) = own else {
+    let Some((value_class, role)) = own else {
         let class = uuid.classes.first().filter(|_| is_digest(&uuid.text));
         bound.extend(class.map(|&value_class| Bound {
             is_shown: uuid.is_shown,
@@ -183,11 +187,10 @@ fn bind_uuid(orders: &Orders<'_>, top: TopLevelId, uuid: &Uuid, bound: &mut Vec<
         }));
         return Some(());
     };
-    let known = &orders.identifiers(top)[id.index()];
-    match bound.iter().find(|old| old.identifier == Some(id)) {
+    match bound.iter().find(|old| old.identifier == Some(role)) {
         Some(old) if old.text != uuid.text => return None,
         Some(_) => {}
-        None => bound.push(Bound::printed(Some(id), known.value_class, known.strength, &uuid.text)),
+        None => bound.push(Bound::printed(Some(role), value_class, IdentifierStrength::Request, &uuid.text)),
     }
     Some(())
 }

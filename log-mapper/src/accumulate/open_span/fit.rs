@@ -9,9 +9,14 @@ use schema::{Kinds, LogPointId, TopLevelId, TopLevelKind};
 use smallvec::SmallVec;
 
 use super::OpenSpan;
+use super::bounds::Agreed;
 use super::top_state::{Next, Score, TopState};
 use crate::accumulate::facts::Fact;
 use crate::accumulate::orders::{Follows, Orders};
+
+/// Of methods of a span that are so many times fewer than those that print a log point, each is looked
+/// up among these.
+const FEW_SHARE: usize = 8;
 
 /// How a record fits a span.
 #[derive(Debug)]
@@ -72,7 +77,7 @@ impl Fit {
     /// or names what the span is about, which is enough for events. Where both, and the
     /// span is the task of its thread, the thread can have printed what comes between as
     /// something else.
-    pub(in crate::accumulate) fn resumes(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
+    pub(in crate::accumulate) fn resumes(&self, orders: &Orders<'_>, point: LogPointId) -> bool {
         if self.n_request > 0 && self.tops.iter().all(|&top| orders.is_event(top)) {
             return true;
         }
@@ -107,7 +112,7 @@ impl After {
 
     /// The states of these methods.
     pub(in crate::accumulate) fn into_states(self) -> Vec<TopState> {
-        self.tops.into_iter().map(Next::into_state).collect()
+        Next::into_states(self.tops)
     }
 
     /// Whether all methods that it can be know then what they are about.
@@ -126,19 +131,23 @@ impl OpenSpan {
     /// printed it, and the span a moment ago.
     pub(in crate::accumulate) fn fit(
         &self,
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         kinds: &Kinds,
         fact: &Fact,
         is_at_work: bool,
     ) -> Option<Fit> {
+        if !self.in_order.get(orders, &self.tops, fact.log_point) {
+            return None;
+        }
         // Who knows what the record names is to be believed, not who knows nothing.
-        if self.tops.iter().any(|state| state.is_about_another(orders, fact)) || self.counts_another(fact) {
+        let is_about_another = |state: &TopState| state.is_about_another(orders, fact);
+        if (!fact.uuids.is_empty() && self.tops.iter().any(is_about_another)) || self.counts_another(fact) {
             return None;
         }
         let fact = self.without_wholes(orders, kinds, fact);
-        let (mut tops, mut best) = (SmallVec::new(), None);
-        self.each_top(orders, fact, |orders, state, index| {
-            if let Some(score) = state.score(orders, fact, index, is_at_work) {
+        let (mut tops, mut best, mut agreed) = (SmallVec::new(), None, Agreed::default());
+        self.each_top(orders, fact, |state, index| {
+            if let Some(score) = state.score(orders, fact, (index, is_at_work), &mut agreed) {
                 best = best.max(Some(score));
                 tops.push(state.top);
             }
@@ -155,15 +164,17 @@ impl OpenSpan {
     /// What it is after the record of `fact`, which fits as `fit` says.
     pub(in crate::accumulate) fn after(
         &self,
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         kinds: &Kinds,
         fact: &Fact,
         fit: &Fit,
     ) -> After {
         let fact = self.without_wholes(orders, kinds, fact);
         let mut tops: Vec<Next> = Vec::with_capacity(fit.tops.len());
-        self.each_top(orders, fact, |orders, state, index| {
-            tops.extend(state.step(orders, fact, index, fit.is_at_work).map(|(next, _)| next));
+        let mut agreed = Agreed::default();
+        self.each_top(orders, fact, |state, index| {
+            let step = state.step(orders, fact, (index, fit.is_at_work), &mut agreed);
+            tops.extend(step.map(|(next, _)| next));
         });
         debug_assert!(tops.iter().map(Next::top).eq(fit.tops.iter().copied()), "what fits is what goes on");
         After { tops, n_request: fit.n_request, n_weak: fit.n_weak, names: fit.names }
@@ -177,23 +188,28 @@ impl OpenSpan {
 
     /// Calls `each` for every method that prints the log point of `fact` somewhere and can have
     /// printed the span, with its entry among the places of the log point.
-    fn each_top(
-        &self,
-        orders: &mut Orders<'_>,
-        fact: &Fact,
-        mut each: impl FnMut(&mut Orders<'_>, &TopState, usize),
-    ) {
-        let mut wanted = self.tops.iter().peekable();
+    fn each_top<'s>(&'s self, orders: &Orders<'_>, fact: &Fact, mut each: impl FnMut(&'s TopState, usize)) {
+        let places = orders.places(fact.log_point);
         // Where no thread is printed, the line before can have been somebody else's.
         let is_again =
             self.thread.is_some() && orders.is_ever_once(fact.log_point) && self.has_printed(fact.log_point);
-        for index in 0..orders.places(fact.log_point).len() {
-            let top = orders.places(fact.log_point)[index].top;
-            while wanted.next_if(|state| state.top < top).is_some() {}
-            let Some(state) = wanted.next_if(|state| state.top == top) else { continue };
+        let mut each = |state: &'s TopState, index: usize| {
             if !is_again || state.can_repeat(orders, fact.log_point, index) {
-                each(orders, state, index);
+                each(state, index);
             }
+        };
+        if self.tops.len() * FEW_SHARE < places.len() {
+            for state in &self.tops {
+                let index = places.binary_search_by_key(&state.top, |places| places.top);
+                index.into_iter().for_each(|index| each(state, index));
+            }
+            return;
+        }
+        let mut wanted = self.tops.iter().peekable();
+        for (index, places) in places.iter().enumerate() {
+            while wanted.next_if(|state| state.top < places.top).is_some() {}
+            let state = wanted.next_if(|state| state.top == places.top);
+            state.into_iter().for_each(|state| each(state, index));
         }
     }
 
@@ -201,7 +217,7 @@ impl OpenSpan {
     /// there is none.
     pub(in crate::accumulate) fn steps(
         tops: &[TopState],
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         fact: &Fact,
     ) -> Option<Vec<TopState>> {
         Some(Self::next_after(tops, orders, fact)?.into_states())
@@ -211,14 +227,15 @@ impl OpenSpan {
     /// next one.
     pub(in crate::accumulate) fn next_after(
         tops: &[TopState],
-        orders: &mut Orders<'_>,
+        orders: &Orders<'_>,
         fact: &Fact,
     ) -> Option<After> {
         let (mut found, mut best): (_, Option<Score>) = (Vec::new(), None);
+        let mut agreed = Agreed::default();
         for state in tops {
             let places = orders.places(fact.log_point);
             let Ok(index) = places.binary_search_by_key(&state.top, |places| places.top) else { continue };
-            let step = state.step(orders, fact, index, false);
+            let step = state.step(orders, fact, (index, false), &mut agreed);
             if let Some((next, score)) = step.filter(|(_, score)| score.2 == Follows::Next) {
                 best = best.max(Some(score));
                 found.push(next);

@@ -15,15 +15,22 @@ const N_WORDS: usize = 4;
 impl TextSet {
     /// The set of `texts`.
     pub(in crate::accumulate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        Self::of_numbers(texts.map(number_of))
+    }
+
+    /// The set of texts with these numbers.
+    pub(super) fn of_numbers(numbers: impl Iterator<Item = u32>) -> Self {
         let mut set = Self::default();
-        texts.for_each(|text| set.add(number_of(text)));
+        numbers.for_each(|number| set.add(number));
         set
     }
 
     /// All that methods in these states have bound.
     pub(super) fn of_states(states: &[TopState]) -> Self {
         let mut set = Self::default();
-        states.iter().flat_map(|state| &*state.bound).for_each(|bound| set.add(bound.number()));
+        for state in states {
+            set.0.iter_mut().zip(state.bound.texts().0).for_each(|(ours, theirs)| *ours |= theirs);
+        }
         set
     }
 

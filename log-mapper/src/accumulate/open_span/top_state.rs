@@ -3,16 +3,15 @@
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
-use std::rc::Rc;
 
-use schema::kinds::is_digest;
-use schema::{Identifier, IdentifierId, IdentifierStrength, LogPointId, TopLevelId, TopLevelKind};
+use schema::{LogPointId, TopLevelId, TopLevelKind};
 use smallvec::SmallVec;
 
 use super::BOUND_MAX;
-use super::bound::{Bound, Bounds, bind_once, own_identifier, shared_strength};
+use super::bound::{Bound, bind_once, own_identifier};
+use super::bounds::{Agreed, Bounds, Pairs};
 use crate::accumulate::facts::Fact;
-use crate::accumulate::orders::{Follows, Orders, Places, Position};
+use crate::accumulate::orders::{Follows, Orders, Places, Position, Role};
 use crate::accumulate::pools::{BEST, Fitness};
 
 /// Positions in the DAG of a top-level method: mostly one or two.
@@ -36,7 +35,7 @@ impl Next {
 
     /// What is bound with the record.
     pub(in crate::accumulate) fn bound(&self) -> &[Bound] {
-        self.bound.get_or_init(|| self.state.with_bound(&self.new))
+        self.bound.get_or_init(|| with_bound(&self.state.bound, &self.new))
     }
 
     /// This, or `other` of the same method.
@@ -45,9 +44,20 @@ impl Next {
     }
 
     /// The method with the record.
-    pub(super) fn into_state(self) -> TopState {
-        let bound = self.bound.into_inner().unwrap_or_else(|| self.state.with_bound(&self.new));
+    fn into_state(self) -> TopState {
+        let bound = self.bound.into_inner().unwrap_or_else(|| with_bound(&self.state.bound, &self.new));
         TopState { bound, ..self.state }
+    }
+
+    /// All of them with the record.
+    pub(super) fn into_states(all: Vec<Self>) -> Vec<TopState> {
+        let mut made: Pairs<'_, Bounds> = Pairs::default();
+        let mut bounds: SmallVec<[Bounds; 6]> = SmallVec::with_capacity(all.len());
+        for Self { state, new, .. } in &all {
+            bounds.push(made.get(&state.bound, new, || with_bound(&state.bound, new)));
+        }
+        drop(made);
+        all.into_iter().zip(bounds).map(|(next, bound)| TopState { bound, ..next.state }).collect()
     }
 }
 
@@ -93,32 +103,32 @@ impl TopState {
     /// How well `fact`, whose places are entry `index` of its log point, fits as the next record;
     /// none if it does not. `is_at_work`: one thread has printed the fact and, a moment ago, the
     /// rest.
-    pub(super) fn score(
-        &self,
-        orders: &mut Orders<'_>,
-        fact: &Fact,
-        index: usize,
-        is_at_work: bool,
+    pub(super) fn score<'f>(
+        &'f self,
+        orders: &Orders<'_>,
+        fact: &'f Fact,
+        (index, is_at_work): (usize, bool),
+        agreed: &mut Agreed<'f>,
     ) -> Option<Score> {
         let mut best = None;
-        self.each_fit(orders, fact, (index, is_at_work), |_, fit, _| best = best.max(Some(fit)));
+        self.each_fit(orders, fact, (index, is_at_work), agreed, |_, fit, _| best = best.max(Some(fit)));
         best.map(|(n_request, n_weak, follows)| (n_request, n_weak, follows, self.entered))
     }
 
     /// The state after `fact`, and how well that fits, see [`Self::score`].
-    pub(super) fn step(
-        &self,
-        orders: &mut Orders<'_>,
-        fact: &Fact,
-        index: usize,
-        is_at_work: bool,
+    pub(super) fn step<'f>(
+        &'f self,
+        orders: &Orders<'_>,
+        fact: &'f Fact,
+        (index, is_at_work): (usize, bool),
+        agreed: &mut Agreed<'f>,
     ) -> Option<(Next, Score)> {
         let mut at = Positions::new();
         let mut best: Option<((u32, u32, Follows), Bounds)> = None;
-        self.each_fit(orders, fact, (index, is_at_work), |place, fit, bound| {
+        self.each_fit(orders, fact, (index, is_at_work), agreed, |place, fit, bound| {
             at.push(place);
             if best.as_ref().is_none_or(|(old, _)| *old < fit) {
-                best = Some((fit, Rc::clone(bound)));
+                best = Some((fit, bound.clone()));
             }
         });
         let ((n_request, n_weak, follows), bound) = best?;
@@ -129,31 +139,32 @@ impl TopState {
         }
         let Self { top, first, entered, .. } = *self;
         let n_skips = self.n_skips + u32::from(follows == Follows::Later);
-        let state = TopState { top, at, bound: Rc::clone(&self.bound), first, entered, n_skips };
+        let state = TopState { top, at, bound: self.bound.clone(), first, entered, n_skips };
         let next = Next { state, new: bound, bound: OnceCell::new() };
         Some((next, (n_request, n_weak, follows, entered)))
     }
 
     /// Calls `each` for every place at which `fact`, of which they are entry `index`, can come next,
-    /// with how well it fits there and what it binds.
-    fn each_fit(
-        &self,
-        orders: &mut Orders<'_>,
-        fact: &Fact,
+    /// with how well it fits there and what it binds. `agreed`: what other methods have said of it.
+    fn each_fit<'f>(
+        &'f self,
+        orders: &Orders<'_>,
+        fact: &'f Fact,
         (index, is_at_work): (usize, bool),
+        agreed: &mut Agreed<'f>,
         mut each: impl FnMut(Position, (u32, u32, Follows), &Bounds),
     ) {
         let has_rounds = orders.kind(self.top) == TopLevelKind::Dispatcher;
-        for i in 0..orders.places(fact.log_point)[index].at.len() {
-            let place = orders.places(fact.log_point)[index].at[i];
+        for (i, &place) in orders.places(fact.log_point)[index].at.iter().enumerate() {
             let follows = self.follows(orders, fact.log_point, place);
             if follows.is_none() && !has_rounds {
                 continue;
             }
             let Some(bound) = bind_once(orders, self.top, (index, i), fact) else { continue };
-            let Some((n_request, n_weak)) = self.agree(orders, bound, is_at_work && !has_rounds) else {
-                continue;
-            };
+            let agree = || self.agree(orders, bound, is_at_work && !has_rounds);
+            let is_plain = orders.is_plain(self.top) && !(is_at_work && has_rounds);
+            let shared = if is_plain { agreed.get(&self.bound, bound, agree) } else { agree() };
+            let Some((n_request, n_weak)) = shared else { continue };
             // Rounds about one thing are one request, in any order.
             let again = (n_request > 0).then_some(Follows::Later);
             let Some(follows) = follows.or(again) else { continue };
@@ -172,42 +183,22 @@ impl TopState {
             || self.at.iter().any(|&from| can_follow(from))
     }
 
-    /// What is bound, together with what is `new` of that which a record binds.
-    fn with_bound(&self, new: &[Bound]) -> Bounds {
-        let mut more: Vec<&Bound> = Vec::new();
-        for bound in new {
-            let same = |old: &Bound| match bound.identifier {
-                Some(_) => old.identifier == bound.identifier && old.strength <= bound.strength,
-                None => old.value_class == bound.value_class && old.is_called(bound),
-            };
-            let is_known = |old: &Bound| same(old) && old.is_shown >= bound.is_shown;
-            let has_room = self.bound.len() + more.len() < BOUND_MAX;
-            if has_room && !self.bound.iter().chain(more.iter().copied()).any(is_known) {
-                more.push(bound);
-            }
-        }
-        if more.is_empty() {
-            return Rc::clone(&self.bound);
-        }
-        self.bound.iter().chain(more).cloned().collect()
-    }
-
     /// Whether a UUID within the texts of `fact` names another thing than the one
     /// of its kind that the request is about.
     pub(super) fn is_about_another(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
         fact.uuids.iter().filter(|uuid| uuid.is_shown).any(|uuid| {
             let own = own_identifier(orders, self.top, uuid);
-            let known = own.and_then(|id| self.bound.iter().find(|old| old.identifier == Some(id)));
+            let known = own.and_then(|(_, own)| self.bound.iter().find(|old| old.identifier == Some(own)));
             known.is_some_and(|known| known.text != uuid.text) && !orders.is_main(self.top)
         })
     }
 
     /// Whether `fact` begins the method anew, for something whose names contradict
     /// those that are known.
-    pub(in crate::accumulate) fn begins_another(&self, orders: &mut Orders<'_>, fact: &Fact) -> bool {
+    pub(in crate::accumulate) fn begins_another(&self, orders: &Orders<'_>, fact: &Fact) -> bool {
         let places = orders.places(fact.log_point);
         let Ok(index) = places.binary_search_by_key(&self.top, |places| places.top) else { return false };
-        let at = Positions::from_slice(&places[index].at);
+        let at = &places[index].at;
         let is_entry = |&entry: &usize| orders.is_entry(self.top, at[entry].0);
         let entries: SmallVec<[usize; 2]> = (0..at.len()).filter(is_entry).collect();
         let contradicts = |new: &Bound| {
@@ -220,17 +211,13 @@ impl TopState {
     }
 
     /// Whether the method can print `point` as the very next one.
-    pub(super) fn prints_next(&self, orders: &mut Orders<'_>, point: LogPointId) -> bool {
-        let places = orders.places(point);
-        let Ok(index) = places.binary_search_by_key(&self.top, |places| places.top) else { return false };
-        (0..places[index].at.len()).any(|at| {
-            let place = orders.places(point)[index].at[at];
-            self.follows(orders, point, place) == Some(Follows::Next)
-        })
+    pub(super) fn prints_next(&self, orders: &Orders<'_>, point: LogPointId) -> bool {
+        let Some(places) = orders.places_in(self.top, point) else { return false };
+        places.at.iter().any(|&place| self.follows(orders, point, place) == Some(Follows::Next))
     }
 
     /// Whether and how `point` at position `to` can come next.
-    fn follows(&self, orders: &mut Orders<'_>, point: LogPointId, to: Position) -> Option<Follows> {
+    pub(super) fn follows(&self, orders: &Orders<'_>, point: LogPointId, to: Position) -> Option<Follows> {
         if orders.floats(point) {
             return Some(Follows::Next);
         }
@@ -240,61 +227,53 @@ impl TopState {
         self.at.iter().filter_map(|&from| orders.follows(self.top, from, to)).max()
     }
 
-    /// Counts the values shared with `bound`: (request, weak); none if an
-    /// identifier has another value. Paths decide what conflicts, value classes
-    /// what agrees: two paths can name the same thing. A program's `main` has to do
-    /// with many things, one after the other; so has what meets one of many, or makes
-    /// them, while it is at work on one round.
-    fn agree(&self, orders: &Orders<'_>, bound: &[Bound], is_at_work: bool) -> Option<(u32, u32)> {
-        if bound.is_empty() || self.bound.is_empty() {
-            return Some((0, 0));
+    /// How many values the method has in common with `new`, what a record binds: (request, weak); none
+    /// if an identifier has another value there.
+    fn agree(&self, orders: &Orders<'_>, new: &Bounds, is_at_work: bool) -> Option<(u32, u32)> {
+        (!self.contradicts(orders, new, is_at_work)).then(|| self.bound.shared(new))
+    }
+
+    /// Whether an identifier has another value in `new`, what a record binds. Paths decide what
+    /// conflicts. A program's `main` has to do with many things, one after the other; so has what
+    /// meets one of many, or makes them, while it is at work on one round.
+    fn contradicts(&self, orders: &Orders<'_>, new: &Bounds, is_at_work: bool) -> bool {
+        if !self.bound.has_identifiers() || !new.has_identifiers() || orders.is_main(self.top) {
+            return false;
         }
-        let (mut n_request, mut n_weak, mut n_digests, mut n_weak_digests) = (0, 0, 0, 0);
-        // What is known by its parts is no second evidence besides them.
-        let is_part = |class| bound.iter().any(|new| new.part == Some(class));
-        let names = |class| bound.iter().any(|new| new.part.is_none() && new.value_class == class);
-        let identifiers = orders.identifiers(self.top);
-        for new in bound {
-            let may_differ = |id: &Identifier| id.one_of_many || id.is_made();
-            let is_one = |id: IdentifierId| !is_at_work || !may_differ(&identifiers[id.index()]);
+        new.iter().any(|new| {
+            let is_one = |id: &Role| !is_at_work || !orders.may_differ(*id);
+            let id = new.identifier.filter(is_one);
             let is_same =
                 |old: &Bound, id| old.identifier.is_some_and(|old| orders.is_one(self.top, old, id));
-            let conflict = |old: &Bound| {
-                !old.is_called(new) && new.identifier.is_some_and(|id| is_one(id) && is_same(old, id))
-            };
-            if self.bound.iter().any(conflict) && !orders.is_main(self.top) {
-                return None;
-            }
-            // What is made up as a digest names one thing, whatever that is called.
-            let same = |old: &&Bound| {
-                old.is_called(new) && (old.value_class == new.value_class || is_digest(&new.text))
-            };
-            let Some(old) = self.bound.iter().find(same) else { continue };
-            match shared_strength(old, new, &names) {
-                // It is beside the name of what it is the digest of.
-                IdentifierStrength::Request if is_digest(&new.text) => n_digests = 1,
-                IdentifierStrength::Request => n_request += 1,
-                IdentifierStrength::Weak if is_part(new.value_class) => {}
-                IdentifierStrength::Weak if is_digest(&new.text) => n_weak_digests = 1,
-                IdentifierStrength::Weak => n_weak += 1,
-                IdentifierStrength::Node => {}
-            }
-        }
-        // A digest and the name beside it are one thing, as sure as the surer of them.
-        Some(match (n_request, n_digests) {
-            (0, 0) => (0, n_weak + n_weak_digests),
-            (0, _) => (n_digests, n_weak.saturating_sub(1)),
-            (_, _) => (n_request, n_weak),
+            id.is_some_and(|id| self.bound.iter().any(|old| !old.is_called(new) && is_same(old, id)))
         })
     }
 }
 
+/// What is bound, together with what is `new` of that which a record binds.
+fn with_bound(known: &Bounds, new: &[Bound]) -> Bounds {
+    let mut more: SmallVec<[&Bound; 4]> = SmallVec::new();
+    for bound in new {
+        let same = |old: &Bound| match bound.identifier {
+            Some(_) => old.identifier == bound.identifier && old.strength <= bound.strength,
+            None => old.value_class == bound.value_class && old.is_called(bound),
+        };
+        let is_known = |old: &Bound| same(old) && old.is_shown >= bound.is_shown;
+        let has_room = known.len() + more.len() < BOUND_MAX;
+        if has_room && !known.iter().chain(more.iter().copied()).any(is_known) {
+            more.push(bound);
+        }
+    }
+    if more.is_empty() {
+        return known.clone();
+    }
+    known.iter().chain(more).cloned().collect()
+}
+
 /// The top-level methods that can have printed `fact` as their first.
-fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
+fn opening(orders: &Orders<'_>, fact: &Fact) -> Vec<TopState> {
     let mut tops = Vec::new();
-    for index in 0..orders.places(fact.log_point).len() {
-        let Places { top, ref at, .. } = orders.places(fact.log_point)[index];
-        let places = Positions::from_slice(at);
+    for (index, &Places { top, at: ref places, .. }) in orders.places(fact.log_point).iter().enumerate() {
         let is_entry = |&place: &usize| orders.is_entry(top, places[place].0);
         let mut begun: SmallVec<[usize; 2]> = (0..places.len()).filter(is_entry).collect();
         let floats = orders.floats(fact.log_point);
@@ -320,7 +299,7 @@ fn opening(orders: &mut Orders<'_>, fact: &Fact) -> Vec<TopState> {
 /// The top-level methods that can have printed one of `facts`, which are readings
 /// of one record, as their first; the first of the facts wins where a method can
 /// have printed several. What follows shows which one it was.
-pub(in crate::accumulate) fn opening_any(orders: &mut Orders<'_>, facts: &[&Fact]) -> Vec<TopState> {
+pub(in crate::accumulate) fn opening_any(orders: &Orders<'_>, facts: &[&Fact]) -> Vec<TopState> {
     let mut tops: Vec<TopState> = facts.iter().flat_map(|fact| opening(orders, fact)).collect();
     tops.sort_by_key(|state| (state.top, !state.entered));
     tops.dedup_by_key(|state| state.top);
@@ -330,7 +309,7 @@ pub(in crate::accumulate) fn opening_any(orders: &mut Orders<'_>, facts: &[&Fact
 /// The top-level methods that can have printed `first` as their first line, which names
 /// nothing, and then at once `fact`.
 pub(in crate::accumulate) fn opening_after(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     first: LogPointId,
     fact: &Fact,
 ) -> Vec<TopState> {
@@ -342,7 +321,7 @@ pub(in crate::accumulate) fn opening_after(
     let next = |state: TopState| {
         let index =
             orders.places(fact.log_point).binary_search_by_key(&state.top, |places| places.top).ok()?;
-        let (next, (_, _, follows, _)) = state.step(orders, fact, index, true)?;
+        let (next, (_, _, follows, _)) = state.step(orders, fact, (index, true), &mut Agreed::default())?;
         (follows == Follows::Next).then(|| next.into_state())
     };
     tops.into_iter().filter_map(next).collect()

@@ -4,6 +4,8 @@
 //! no order that a DAG could show, yet not each of them can stand after each other one: a run goes
 //! through one case of a switch, and prints its last line once.
 
+use std::cell::OnceCell;
+
 use fixedbitset::FixedBitSet;
 use schema::TopLevelId;
 
@@ -15,38 +17,35 @@ pub(super) struct Adjacency {
     /// Directly.
     next: Vec<FixedBitSet>,
     /// With nothing between that the log would have shown, once asked for.
-    visible: Vec<Option<FixedBitSet>>,
+    visible: Vec<OnceCell<FixedBitSet>>,
     /// At some time, once asked for.
-    later: Vec<Option<FixedBitSet>>,
+    later: Vec<OnceCell<FixedBitSet>>,
 }
 
 impl Adjacency {
     /// The log has shown more than before.
     pub(super) fn show(&mut self) {
-        self.visible.fill(None);
+        self.visible.fill(OnceCell::new());
     }
 }
 
 impl Orders<'_> {
     /// Whether and how the log point at position `to` of the node of `from` can follow that, if
     /// anything of the node can follow another one.
-    pub(super) fn follows_within(&mut self, top: TopLevelId, from: Position, to: u32) -> Option<Follows> {
+    pub(super) fn follows_within(&self, top: TopLevelId, from: Position, to: u32) -> Option<Follows> {
         let (node, from, to) = (from.0 as usize, from.1 as usize, to as usize);
         let points = &self.dag(top).nodes[node].points;
         if points.len() == 1 {
             return Some(Follows::Next);
         }
-        let adjacency = self.tops[top.index()].adjacency[node].take();
-        let mut adjacency = adjacency.unwrap_or_else(|| Box::new(self.make_adjacency(top, node)));
-        let Adjacency { next, visible, later } = &mut *adjacency;
+        let make = || Box::new(self.make_adjacency(top, node));
+        let Adjacency { next, visible, later } = &**self.tops[top.index()].adjacency[node].get_or_init(make);
         if next[from].contains(to) {
-            self.tops[top.index()].adjacency[node] = Some(adjacency);
             return Some(Follows::Next);
         }
         let is_off = |point: usize| self.is_off(points[point].log_point);
-        let is_next = visible[from].get_or_insert_with(|| reach(next, from, is_off)).contains(to);
-        let is_later = is_next || later[from].get_or_insert_with(|| reach(next, from, |_| true)).contains(to);
-        self.tops[top.index()].adjacency[node] = Some(adjacency);
+        let is_next = visible[from].get_or_init(|| reach(next, from, is_off)).contains(to);
+        let is_later = is_next || later[from].get_or_init(|| reach(next, from, |_| true)).contains(to);
         match (is_next, is_later) {
             (true, _) => Some(Follows::Next),
             (false, true) => Some(Follows::Later),
@@ -72,7 +71,7 @@ impl Orders<'_> {
             }
             all
         });
-        let none = vec![None; points.len()];
+        let none = vec![OnceCell::new(); points.len()];
         Adjacency { next: next.collect(), visible: none.clone(), later: none }
     }
 }

@@ -2,47 +2,35 @@
 
 use schema::{LogPointId, TopLevelId, TopLevelKind};
 
-use super::{Bits, Orders};
+use super::{Bits, Orders, Places};
 
 impl Orders<'_> {
     /// Whether a dispatcher can start with `point`, before its rounds.
-    pub(in crate::accumulate) fn starts_before_rounds(&mut self, point: LogPointId) -> bool {
-        let mut starts = false;
-        for index in 0..self.places[point.index()].len() {
-            let top = self.places[point.index()][index].top;
-            if self.kind(top) == TopLevelKind::Dispatcher && self.is_outside_rounds(top, point) {
-                for at in 0..self.places[point.index()][index].at.len() {
-                    let (node, _) = self.places[point.index()][index].at[at];
-                    starts |= self.is_entry(top, node);
-                }
-            }
-        }
-        starts && !self.floats(point)
+    pub(in crate::accumulate) fn starts_before_rounds(&self, point: LogPointId) -> bool {
+        let is_dispatcher = |places: &Places| {
+            let top = places.top;
+            self.kind(top) == TopLevelKind::Dispatcher && self.is_outside_rounds(top, point)
+        };
+        !self.floats(point)
+            && self.places(point).iter().any(|places| is_dispatcher(places) && self.has_entry(places))
     }
 
     /// Whether a method other than a dispatcher can start with `point`.
-    pub(in crate::accumulate) fn starts(&mut self, point: LogPointId) -> bool {
-        if self.floats(point) {
-            return false;
-        }
-        if let Some(starts) = self.starts[point.index()] {
-            return starts;
-        }
-        let mut starts = false;
-        for index in 0..self.places[point.index()].len() {
-            let top = self.places[point.index()][index].top;
-            let works = !matches!(self.kind(top), TopLevelKind::Dispatcher | TopLevelKind::Unreached);
-            for at in 0..self.places[point.index()][index].at.len() {
-                let (node, _) = self.places[point.index()][index].at[at];
-                starts |= works && self.is_entry(top, node);
-            }
-        }
-        self.starts[point.index()] = Some(starts);
-        starts
+    pub(in crate::accumulate) fn starts(&self, point: LogPointId) -> bool {
+        let works = |places: &Places| {
+            !matches!(self.kind(places.top), TopLevelKind::Dispatcher | TopLevelKind::Unreached)
+        };
+        let starts = || self.places(point).iter().any(|places| works(places) && self.has_entry(places));
+        !self.floats(point) && *self.starts[point.index()].get_or_init(starts)
+    }
+
+    /// Whether a method can start at one of these places of it.
+    fn has_entry(&self, places: &Places) -> bool {
+        places.at.iter().any(|&(node, _)| self.is_entry(places.top, node))
     }
 
     /// Whether anything can print after node `from` did.
-    pub(in crate::accumulate) fn goes_on(&mut self, top: TopLevelId, from: u32) -> bool {
+    pub(in crate::accumulate) fn goes_on(&self, top: TopLevelId, from: u32) -> bool {
         self.row(top, from).later.any()
     }
 
@@ -50,6 +38,10 @@ impl Orders<'_> {
     /// the usual level comes with exceptions of its own (caches, references), so that
     /// none of it has to come.
     pub(in crate::accumulate) fn is_exit(&self, top: TopLevelId, node: u32) -> bool {
+        *self.tops[top.index()].exits[node as usize].get_or_init(|| self.can_end(top, node))
+    }
+
+    fn can_end(&self, top: TopLevelId, node: u32) -> bool {
         let dag = self.dag(top);
         if dag.exits.contains(&node) {
             return true;
@@ -69,20 +61,13 @@ impl Orders<'_> {
     }
 
     /// Whether `node` can be the first one that prints.
-    pub(in crate::accumulate) fn is_entry(&mut self, top: TopLevelId, node: u32) -> bool {
+    pub(in crate::accumulate) fn is_entry(&self, top: TopLevelId, node: u32) -> bool {
         let dag = self.dag(top);
-        if self.tops[top.index()].entries.is_none() {
-            let entries = self.audible(dag, &dag.entries);
-            self.tops[top.index()].entries = Some(entries);
-        }
-        self.tops[top.index()].entries.as_ref().expect("made above").get(node)
+        self.tops[top.index()].entries.get_or_init(|| self.audible(dag, &dag.entries)).get(node)
     }
 
     /// Whether an execution of `top` can begin with `point`.
-    pub(in crate::accumulate) fn can_begin(&mut self, top: TopLevelId, point: LogPointId) -> bool {
-        let places = &self.places[point.index()];
-        let Ok(index) = places.binary_search_by_key(&top, |places| places.top) else { return false };
-        let nodes: Vec<u32> = places[index].at.iter().map(|&(node, _)| node).collect();
-        nodes.into_iter().any(|node| self.is_entry(top, node))
+    pub(in crate::accumulate) fn can_begin(&self, top: TopLevelId, point: LogPointId) -> bool {
+        self.places_in(top, point).is_some_and(|places| self.has_entry(places))
     }
 }

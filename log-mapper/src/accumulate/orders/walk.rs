@@ -5,11 +5,7 @@ use schema::{Event, LogPointId, TopLevelId};
 use super::{Follows, Orders, Position};
 
 /// Positions in the order of `top` at which the last of `events` can have been printed.
-pub(in crate::accumulate) fn walk(
-    orders: &mut Orders<'_>,
-    top: TopLevelId,
-    events: &[Event],
-) -> Vec<Position> {
+pub(in crate::accumulate) fn walk(orders: &Orders<'_>, top: TopLevelId, events: &[Event]) -> Vec<Position> {
     let mut points = events.iter().filter_map(|event| event.log_point);
     let Some(first) = points.next() else { return Vec::new() };
     let mut at = positions_of(orders, top, first);
@@ -27,33 +23,31 @@ pub(in crate::accumulate) fn positions_of(
     top: TopLevelId,
     point: LogPointId,
 ) -> Vec<Position> {
-    let places = orders.places(point);
-    let found = places.binary_search_by_key(&top, |places| places.top);
-    found.map_or(Vec::new(), |index| places[index].at.clone())
+    orders.places_in(top, point).map_or(Vec::new(), |places| places.at.clone())
 }
 
 /// Positions at which `top` can print `point` after any of `from`, if the one follows the other as
 /// `is_so` wants it.
 pub(in crate::accumulate) fn step(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     top: TopLevelId,
     from: &[Position],
     point: LogPointId,
     is_so: impl Fn(Follows) -> bool,
 ) -> Vec<Position> {
-    let mut to = positions_of(orders, top, point);
-    to.retain(|&to| from.iter().any(|&from| orders.follows(top, from, to).is_some_and(&is_so)));
-    to
+    let follows = |&to: &Position| from.iter().any(|&from| orders.follows(top, from, to).is_some_and(&is_so));
+    let places = orders.places_in(top, point);
+    places.map_or(Vec::new(), |places| places.at.iter().copied().filter(follows).collect())
 }
 
 /// Positions at which `top` prints `point` as the very next one after any of `from`.
 pub(in crate::accumulate) fn next_of(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     top: TopLevelId,
     from: &[Position],
     point: LogPointId,
 ) -> Vec<Position> {
-    if orders.floats(point) && !positions_of(orders, top, point).is_empty() {
+    if orders.floats(point) && orders.places_in(top, point).is_some() {
         return from.to_vec();
     }
     step(orders, top, from, point, |follows| follows == Follows::Next)
@@ -61,19 +55,16 @@ pub(in crate::accumulate) fn next_of(
 
 /// Whether `top` prints `point` as the very next one after any of `from`.
 pub(in crate::accumulate) fn comes_next(
-    orders: &mut Orders<'_>,
+    orders: &Orders<'_>,
     top: TopLevelId,
     from: &[Position],
     point: LogPointId,
 ) -> bool {
-    let Ok(index) = orders.places(point).binary_search_by_key(&top, |places| places.top) else {
-        return false;
-    };
+    let Some(places) = orders.places_in(top, point) else { return false };
     if orders.floats(point) {
         return !from.is_empty();
     }
-    (0..orders.places(point)[index].at.len()).any(|at| {
-        let to = orders.places(point)[index].at[at];
-        from.iter().any(|&from| orders.follows(top, from, to) == Some(Follows::Next))
-    })
+    let is_next =
+        |&to: &Position| from.iter().any(|&from| orders.follows(top, from, to) == Some(Follows::Next));
+    places.at.iter().any(is_next)
 }
