@@ -1,0 +1,71 @@
+//! Functions of texts that write values, or take characters by their numbers.
+
+use datafusion::arrow::array::{Array as _, ArrayRef, AsArray as _};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, exec_err};
+
+use super::function::{Call, Function, is_integer, is_text, no_such};
+use super::shown;
+use super::zone::Zone;
+
+/// The functions.
+pub(super) const FUNCTIONS: [Function; 3] = [
+    Function { name: "concat", takes: |of| Ok(of.to_vec()), gives: |_| DataType::Utf8, run: concat },
+    Function { name: "concat_ws", takes: separated, gives: |_| DataType::Utf8, run: concat_ws },
+    Function { name: "chr", takes: number, gives: |_| DataType::Utf8, run: chr },
+];
+
+fn separated(types: &[DataType]) -> Result<Vec<DataType>> {
+    match types {
+        [separator, rest @ ..] if is_text(separator) => {
+            Ok([DataType::Utf8].iter().chain(rest).cloned().collect())
+        }
+        _ => no_such("concat_ws", types),
+    }
+}
+
+fn number(types: &[DataType]) -> Result<Vec<DataType>> {
+    match types {
+        [of] if is_integer(of) => Ok(vec![DataType::Int64]),
+        _ => no_such("chr", types),
+    }
+}
+
+/// The arguments as texts, booleans by their first letter.
+fn texts(call: &Call) -> Result<Vec<ArrayRef>> {
+    let zone = Zone::of(&call.config)?;
+    call.arguments.iter().map(|of| shown::texts(of, &zone)).collect()
+}
+
+/// The texts of a row that are not NULL.
+fn of_row<'t>(call: &Call, texts: &'t [ArrayRef], row: usize) -> Vec<&'t str> {
+    let text = |(column, of): (&'t ArrayRef, &ArrayRef)| {
+        let text = (!column.is_null(row)).then(|| column.as_string::<i32>().value(row))?;
+        Some(if of.data_type() == &DataType::Boolean { &text[..1] } else { text })
+    };
+    texts.iter().zip(&call.arguments).filter_map(text).collect()
+}
+
+fn concat(call: &Call) -> Result<ArrayRef> {
+    let texts = texts(call)?;
+    call.give_texts(|row| Ok(Some(of_row(call, &texts, row).concat())))
+}
+
+fn concat_ws(call: &Call) -> Result<ArrayRef> {
+    let texts = texts(call)?;
+    call.give_texts(|row| {
+        let Some(separator) = call.text(0, row) else { return Ok(None) };
+        Ok(Some(of_row(call, &texts, row)[1..].join(separator)))
+    })
+}
+
+fn chr(call: &Call) -> Result<ArrayRef> {
+    call.give_texts(|row| match call.integer(0, row) {
+        None => Ok(None),
+        Some(0) => exec_err!("null character not permitted"),
+        Some(code) => match u32::try_from(code).ok().and_then(char::from_u32) {
+            Some(c) => Ok(Some(c.to_string())),
+            None => exec_err!("requested character not valid for encoding: {code}"),
+        },
+    })
+}
