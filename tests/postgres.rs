@@ -381,7 +381,7 @@ fn time_and_memory_are_limited() {
         assert_eq!(answer.code(), "57014", "{:?}", answer.fault);
     }
     let much = "SELECT count(*) FROM (SELECT value, count(*) FROM generate_series(1, 2000000) \
-                GROUP BY value HAVING count(*) > 0) AS t JOIN generate_series(1, 2000000) AS u ON t.value = u.value";
+                GROUP BY value HAVING count(*) > 0) AS t JOIN generate_series(1, 2000000) AS u(value) ON t.value = u.value";
     let answer = client.ask(much);
     assert!(matches!(answer.code(), "53200" | "57014"), "{:?}", answer.fault);
     // A client may want to wait less long, but not longer.

@@ -11,6 +11,7 @@
 mod faults;
 mod functions;
 mod reader;
+mod zones;
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,6 +41,7 @@ use datafusion_postgres::pgwire::api::{
     ClientInfo, ClientPortalStore, ConnectionManager, DEFAULT_NAME, ErrorHandler, PgWireServerHandlers,
 };
 use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
+use datafusion_postgres::pgwire::messages::data::DataRow;
 use datafusion_postgres::pgwire::messages::extendedquery::{Parse, ParseComplete};
 use datafusion_postgres::pgwire::messages::{PgWireBackendMessage, PgWireFrontendMessage};
 use datafusion_postgres::{DfSessionService, Parser};
@@ -48,7 +50,7 @@ use futures::{Sink, SinkExt as _, StreamExt as _};
 use super::bounds;
 use super::limits::Turn;
 use super::session::{DATABASE, Engine, Session};
-use reader::Reader;
+use zones::{Answering, Zones};
 
 /// Who is let in.
 pub(crate) enum Entry {
@@ -82,15 +84,15 @@ impl Handlers {
         let engine = session.engine().clone();
         setup_pg_catalog(&engine.context, DATABASE, EmptyContextProvider).map_err(|error| *error)?;
         functions::functions().into_iter().for_each(|function| engine.context.register_udf(function));
-        let hooks: Vec<Arc<dyn datafusion_postgres::QueryHook>> = vec![Arc::new(Reader::new(engine.clone()))];
-        let inner = DfSessionService::new_with_hooks(Arc::new(engine.context.clone()), hooks);
-        let parser = inner.query_parser();
+        let zones = Zones::new(engine.clone());
+        let parser =
+            DfSessionService::new_with_hooks(Arc::new(engine.context.clone()), Vec::new()).query_parser();
         let password = match &entry {
             Entry::Open => String::new(),
             Entry::Password { password, .. } => password.clone(),
         };
         Ok(Self {
-            service: Arc::new(Service { inner, parser, engine }),
+            service: Arc::new(Service { zones, parser, engine }),
             entry,
             source: Arc::new(Known::new(&password)),
             connections: Arc::new(ConnectionManager::new()),
@@ -196,7 +198,8 @@ impl AuthSource for Known {
 
 /// What answers queries, each within the limits of the session.
 struct Service {
-    inner: DfSessionService,
+    zones: Zones,
+    /// What pgwire asks for; statements are parsed by that of a zone.
     parser: Arc<Parser>,
     engine: Engine,
 }
@@ -210,7 +213,7 @@ impl Service {
     }
 
     /// The same answer within the limits of `turn`, with its first row made.
-    async fn limited(turn: &Turn, response: Response) -> PgWireResult<Response> {
+    async fn limited(turn: &Turn, response: Response, answering: &Answering) -> PgWireResult<Response> {
         let Response::Query(QueryResponse { command_tag, row_schema, data_rows, .. }) = response else {
             return Ok(response);
         };
@@ -218,6 +221,13 @@ impl Service {
         // Until here a client can end it, and what fails early fails before it has begun.
         let first = rows.next().await.transpose()?;
         let rows = futures::stream::iter(first.map(Ok)).chain(rows);
+        let (columns, zone) = (zones::rewritten(&row_schema), answering.zone.clone());
+        let has_some = columns.iter().any(Option::is_some);
+        let shown = move |row: PgWireResult<DataRow>| match has_some {
+            true => row.map(|row| zones::row(row, &columns, &zone)),
+            false => row,
+        };
+        let rows = rows.map(shown);
         let mut limited = QueryResponse::new(row_schema, rows);
         limited.set_command_tag(&command_tag);
         Ok(Response::Query(limited))
@@ -249,10 +259,11 @@ impl SimpleQueryHandler for Service {
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
         let turn = self.turn(client, query).await?;
-        let asked = SimpleQueryHandler::do_query(&self.inner, client, query);
+        let answering = self.zones.of(client);
+        let asked = SimpleQueryHandler::do_query(&answering.inner, client, query);
         let mut limited = Vec::new();
         for response in turn.within(asked).await?? {
-            limited.push(Self::limited(&turn, response).await?);
+            limited.push(Self::limited(&turn, response, &answering).await?);
         }
         Ok(limited)
     }
@@ -282,7 +293,7 @@ impl ExtendedQueryHandler for Service {
         if n_statements > 1 {
             return Err(faults::fault("42601", "a prepared statement is one statement"));
         }
-        let parsed = StoredStatement::parse(client, &message, self.query_parser());
+        let parsed = StoredStatement::parse(client, &message, Arc::clone(&self.zones.of(client).parser));
         let parsed = match turn {
             Some(turn) => turn.within(parsed).await??,
             None => parsed.await?,
@@ -324,8 +335,9 @@ impl ExtendedQueryHandler for Service {
             return Err(faults::fault("0A000", "rows of a cursor come as text, not as bytes"));
         }
         let turn = self.turn(client, query).await?;
-        let asked = ExtendedQueryHandler::do_query(&self.inner, client, portal, max_rows);
+        let answering = self.zones.of(client);
+        let asked = ExtendedQueryHandler::do_query(&answering.inner, client, portal, max_rows);
         let response = turn.within(asked).await??;
-        Self::limited(&turn, response).await
+        Self::limited(&turn, response, &answering).await
     }
 }
