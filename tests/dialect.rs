@@ -148,6 +148,32 @@ fn all_ways_in_mean_the_same() {
     }
 }
 
+#[test]
+fn queries_in_the_place_of_values_are_asked() {
+    let (_folder, table) = sample::table("java17");
+    let server = Server::start(&table, &[]);
+    let mut client = server.connect();
+    let of_type = "SELECT (SELECT count(*) FROM requests b WHERE b.request_type = a.request_type) AS n \
+                   FROM requests a WHERE a.request_type = 'ClientHandler.writeBlock' LIMIT 1";
+    let most = "SELECT (SELECT max(requests.duration_us) FROM requests) = max(duration_us) FROM requests";
+    for (query, expected) in [(of_type, "48"), (most, "t")] {
+        assert_eq!(client.ask(query).text(), expected, "{query}");
+        assert_eq!(client.ask_with(query, &[], false).text(), expected, "{query}");
+    }
+    let query = "SELECT (SELECT count(*) FROM requests WHERE request_type = $1) AS n";
+    assert_eq!(client.ask_with(query, &["ClientHandler.writeBlock"], false).text(), "48");
+    // What lies between two times, where there is none.
+    let gaps =
+        "SELECT start_ts - lag(start_ts) OVER (ORDER BY start_ts) FROM requests ORDER BY start_ts LIMIT 2";
+    for as_bytes in [false, true] {
+        let rows = client.ask_with(gaps, &[], as_bytes).rows;
+        assert_eq!((rows[0][0].as_ref(), rows[1][0].is_some()), (None, true));
+    }
+    // An average of integers, and a share of their sum, have fractions.
+    let mean = "SELECT sum(duration_us) / count(*) = avg(duration_us) FROM requests";
+    assert_eq!(client.ask(mean).text(), "t");
+}
+
 /// What a session of a client in `zone` answers.
 fn in_zone(client: &mut Client, zone: &str, query: &str) -> String {
     assert_eq!(client.ask(&format!("SET TIME ZONE '{zone}'")).fault, None);

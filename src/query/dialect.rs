@@ -9,6 +9,7 @@
 //! What has no counterpart in PostgreSQL (`approx_percentile_cont`, `arrow_cast`) is the engine's.
 //! `tests/dialect/` has a table of expressions with the answers of PostgreSQL.
 
+mod aggregates;
 mod arithmetic;
 mod casts;
 mod function;
@@ -16,6 +17,7 @@ mod interval;
 mod made;
 mod numbers;
 mod operators;
+mod origin;
 mod patterns;
 mod regex;
 mod shown;
@@ -49,5 +51,6 @@ pub(super) fn install(context: &SessionContext) {
     // Also by the other names that the engine knows them by.
     functions.iter().for_each(|function| context.deregister_udf(function.name));
     functions.into_iter().for_each(|function| context.register_udf(function.udf()));
+    context.register_udaf(aggregates::sum());
     context.add_analyzer_rule(Arc::new(casts::Casts));
 }

@@ -11,6 +11,7 @@
 mod faults;
 mod functions;
 mod reader;
+mod subqueries;
 mod zones;
 
 use std::fmt;
@@ -92,7 +93,12 @@ impl Handlers {
             Entry::Password { password, .. } => password.clone(),
         };
         Ok(Self {
-            service: Arc::new(Service { zones, parser, engine }),
+            service: Arc::new(Service {
+                zones,
+                parser,
+                compatible: PostgresCompatibilityParser::new(),
+                engine,
+            }),
             entry,
             source: Arc::new(Known::new(&password)),
             connections: Arc::new(ConnectionManager::new()),
@@ -201,6 +207,7 @@ struct Service {
     zones: Zones,
     /// What pgwire asks for; statements are parsed by that of a zone.
     parser: Arc<Parser>,
+    compatible: PostgresCompatibilityParser,
     engine: Engine,
 }
 
@@ -221,8 +228,8 @@ impl Service {
         // Until here a client can end it, and what fails early fails before it has begun.
         let first = rows.next().await.transpose()?;
         let rows = futures::stream::iter(first.map(Ok)).chain(rows);
-        let (columns, zone) = (zones::rewritten(&row_schema), answering.zone.clone());
-        let has_some = columns.iter().any(Option::is_some);
+        let (columns, zone) = (zones::sent(&row_schema), answering.zone.clone());
+        let has_some = columns.iter().any(|of| !matches!(of, zones::Sent::AsItIs));
         let shown = move |row: PgWireResult<DataRow>| match has_some {
             true => row.map(|row| zones::row(row, &columns, &zone)),
             false => row,
@@ -260,9 +267,14 @@ impl SimpleQueryHandler for Service {
     {
         let turn = self.turn(client, query).await?;
         let answering = self.zones.of(client);
-        let asked = SimpleQueryHandler::do_query(&answering.inner, client, query);
+        let statements = subqueries::statements(&self.compatible, query);
+        let statements = statements.map_err(|error| PgWireError::ApiError(Box::new(error)))?;
+        if statements.is_empty() {
+            return Ok(vec![Response::EmptyQuery]);
+        }
         let mut limited = Vec::new();
-        for response in turn.within(asked).await?? {
+        for statement in statements {
+            let response = turn.within(answering.reader.respond(&statement, client)).await??;
             limited.push(Self::limited(&turn, response, &answering).await?);
         }
         Ok(limited)
@@ -289,8 +301,8 @@ impl ExtendedQueryHandler for Service {
             "" => None,
             query => Some(self.turn(client, query).await?),
         };
-        let n_statements = PostgresCompatibilityParser::new().parse(&message.query).map_or(1, |of| of.len());
-        if n_statements > 1 {
+        let mut statements = subqueries::statements(&self.compatible, &message.query).unwrap_or_default();
+        if statements.len() > 1 {
             return Err(faults::fault("42601", "a prepared statement is one statement"));
         }
         let parsed = StoredStatement::parse(client, &message, Arc::clone(&self.zones.of(client).parser));
@@ -301,6 +313,12 @@ impl ExtendedQueryHandler for Service {
         match parsed {
             Some(mut statement) => {
                 let (_, parsed) = &mut statement.statement;
+                if let (Some((rewritten, plan)), Some(meant)) = (parsed.as_mut(), statements.pop())
+                    && *rewritten != meant
+                {
+                    *plan = self.zones.of(client).reader.plan(&meant).await?;
+                    *rewritten = meant;
+                }
                 if let Some((Statement::Fetch { name, .. }, plan)) = parsed
                     && let Some(Stored::Value(cursor)) = client.portal_store().get_portal(&name.value)
                     && let Some((_, of_cursor)) = &cursor.statement.statement.1

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array as _, AsArray as _, Datum};
+use datafusion::arrow::array::{Array, AsArray as _, Datum};
 use datafusion::arrow::compute::kernels::numeric::{add, div, mul, rem, sub};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Float64Type};
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err, exec_err};
@@ -15,7 +15,7 @@ use datafusion::logical_expr::{
 /// The function that `of` is, if the operator of the engine does not fail where it should.
 pub(super) fn checked(of: &BinaryExpr, left: &DataType, right: &DataType) -> Option<Expr> {
     let is_ours = match of.op {
-        Operator::Plus | Operator::Minus | Operator::Multiply => left.is_integer(),
+        Operator::Plus | Operator::Minus | Operator::Multiply => left.is_integer() || left.is_floating(),
         Operator::Divide | Operator::Modulo => left.is_floating(),
         _ => false,
     };
@@ -96,7 +96,13 @@ impl ScalarUDFImpl for Checked {
             }
         }
         let of = |left: &dyn Datum, right: &dyn Datum| {
-            run(left, right).map_err(|_| exec_datafusion_err!("{} out of range", name(&self.of)))
+            let out = || exec_datafusion_err!("{} out of range", name(&self.of));
+            let values = run(left, right).map_err(|_| out())?;
+            let is_out = self.of == DataType::Float64
+                && is_infinite(&values)
+                && !is_infinite(left.get().0)
+                && !is_infinite(right.get().0);
+            if is_out { Err(out()) } else { Ok(values) }
         };
         Ok(match (left, right) {
             (ColumnarValue::Array(left), ColumnarValue::Array(right)) => {
@@ -115,6 +121,10 @@ impl ScalarUDFImpl for Checked {
             }
         })
     }
+}
+
+fn is_infinite(values: &dyn Array) -> bool {
+    values.as_primitive_opt::<Float64Type>().is_some_and(|of| of.iter().flatten().any(f64::is_infinite))
 }
 
 fn name(of: &DataType) -> &'static str {

@@ -23,7 +23,7 @@ use datafusion::arrow::datatypes::{
     TimestampNanosecondType,
 };
 use datafusion::common::tree_node::{Transformed, TreeNode as _};
-use datafusion::common::{DFSchema, Result, ScalarValue, exec_datafusion_err, exec_err};
+use datafusion::common::{DFSchema, Result, ScalarValue, exec_datafusion_err, exec_err, not_impl_err};
 use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
@@ -37,8 +37,12 @@ use super::arithmetic;
 use super::function::{INTERVAL, TIMESTAMP, timestamptz};
 use super::interval::{self, DAY};
 use super::numbers;
+use super::origin::Origin;
 use super::shown;
 use super::zone::{Zone, civil, micros};
+
+/// The first number that is no 64-bit integer.
+const TOO_LARGE: f64 = (1_u64 << 63) as f64;
 
 /// The rule that puts them in.
 #[derive(Debug)]
@@ -58,11 +62,14 @@ impl AnalyzerRule for Casts {
                     DFSchema::try_from_qualified_schema(scan.table_name.clone(), &scan.source.schema())?;
                 schema.merge(&source);
             }
+            refuse_orders(&plan, &schema)?;
             let names = NamePreserver::new(&plan);
+            let inputs: Vec<LogicalPlan> = plan.inputs().into_iter().cloned().collect();
+            let origin = Origin(inputs.iter().collect());
             plan.map_expressions(|expression| {
                 let name = names.save(&expression);
                 let changed = expression.transform_up(|of| match of {
-                    Expr::Cast(cast) => of_cast(cast, &schema, is_utc),
+                    Expr::Cast(cast) => of_cast(cast, &schema, &origin, is_utc),
                     Expr::BinaryExpr(of) => {
                         let types = (of.left.get_type(&schema)?, of.right.get_type(&schema)?);
                         Ok(match arithmetic::checked(&of, &types.0, &types.1) {
@@ -70,7 +77,9 @@ impl AnalyzerRule for Casts {
                             None => Transformed::no(Expr::BinaryExpr(of)),
                         })
                     }
-                    Expr::ScalarFunction(of) if of.name() == "round" => numbers::rounded(of, &schema),
+                    Expr::ScalarFunction(of) if of.name() == "round" => {
+                        numbers::rounded(of, &schema, &origin)
+                    }
                     other => Ok(Transformed::no(other)),
                 })?;
                 Ok(changed.update_data(|of| name.restore(of)))
@@ -80,33 +89,36 @@ impl AnalyzerRule for Casts {
     }
 }
 
-fn of_cast(cast: Cast, schema: &DFSchema, is_utc: bool) -> Result<Transformed<Expr>> {
+fn of_cast(cast: Cast, schema: &DFSchema, origin: &Origin<'_>, is_utc: bool) -> Result<Transformed<Expr>> {
     let (from, to) = (cast.expr.get_type(schema)?, cast.field.data_type().clone());
     if !is_ours(&from, &to, is_utc) {
         return Ok(Transformed::no(Expr::Cast(cast)));
     }
-    let is_exact = is_numeric(&cast.expr);
+    let is_exact = origin.is_numeric(&cast.expr);
     let function = ScalarUDF::from(CastTo { to, is_exact, signature: Signature::any(1, Volatility::Stable) });
     Ok(Transformed::yes(function.call(vec![*cast.expr])))
 }
 
-/// Whether a number is what PostgreSQL calls `numeric` although it is held as double precision: one
-/// that is written out.
-pub(super) fn is_numeric(of: &Expr) -> bool {
-    match of {
-        Expr::Literal(ScalarValue::Float64(_), _) => true,
-        Expr::Negative(of) => is_numeric(of),
-        Expr::Alias(of) => is_numeric(&of.expr),
-        Expr::BinaryExpr(of) => {
-            let is_whole =
-                |of: &Expr| matches!(of, Expr::Literal(ScalarValue::Int64(_), _)) || is_numeric(of);
-            match (&*of.left, &*of.right) {
-                (Expr::Cast(left), right) => is_whole(&left.expr) && is_numeric(right),
-                (left, Expr::Cast(right)) => is_numeric(left) && is_whole(&right.expr),
-                (left, right) => is_numeric(left) && is_numeric(right),
-            }
+/// Refuses what is in the order of intervals, which is not that of their months and days.
+fn refuse_orders(plan: &LogicalPlan, schema: &DFSchema) -> Result<()> {
+    let is_interval = |of: &Expr| matches!(of.get_type(schema), Ok(DataType::Interval(_)));
+    let is_ordered = match plan {
+        LogicalPlan::Sort(sort) => sort.expr.iter().any(|sort| is_interval(&sort.expr)),
+        LogicalPlan::Aggregate(of) => {
+            let is_extreme = |of: &Expr| match of {
+                Expr::AggregateFunction(of) => {
+                    (of.params.distinct || matches!(of.func.name(), "min" | "max"))
+                        && of.params.args.iter().any(is_interval)
+                }
+                _ => false,
+            };
+            of.group_expr.iter().any(is_interval) || of.aggr_expr.iter().any(is_extreme)
         }
         _ => false,
+    };
+    match is_ordered {
+        true => not_impl_err!("intervals are not ordered; take extract(epoch FROM ..)"),
+        false => Ok(()),
     }
 }
 
@@ -220,8 +232,7 @@ impl CastTo {
                 let doubles = cast(column, &DataType::Float64)?;
                 let whole = |value: f64| {
                     let whole = if self.is_exact { value.round() } else { value.round_ties_even() };
-                    let is_whole =
-                        (-9.223_372_036_854_775_808e18..9.223_372_036_854_775_808e18).contains(&whole);
+                    let is_whole = (-TOO_LARGE..TOO_LARGE).contains(&whole);
                     self.in_range(is_whole.then_some(whole as i64))
                 };
                 let of = doubles.as_primitive::<Float64Type>();
@@ -285,7 +296,7 @@ impl CastTo {
                 said if said.starts_with(['P', 'p']) => Err(wrong(text)),
                 said => Ok(interval::with_units(said)),
             })?;
-            return Ok(strict(&trimmed, &INTERVAL)?);
+            return strict(&trimmed, &INTERVAL);
         }
         let texts: StringArray = each(texts, |text| Ok(with_seconds(text.trim())))?;
         // A time in the zone of the session, unless the text has one.

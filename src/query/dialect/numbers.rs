@@ -12,14 +12,19 @@ use datafusion::common::{DFSchema, Result, exec_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Expr, ExprSchemable as _, cast};
 
-use super::casts;
 use super::function::{Call, Function, is_integer, no_such};
+use super::origin::Origin;
 
 /// `round` of double precision: halves to even, unless PostgreSQL has the number as `numeric`.
-pub(super) fn rounded(of: ScalarFunction, schema: &DFSchema) -> Result<Transformed<Expr>> {
+pub(super) fn rounded(
+    of: ScalarFunction,
+    schema: &DFSchema,
+    origin: &Origin<'_>,
+) -> Result<Transformed<Expr>> {
     let is_double = of.args.first().is_some_and(|of| of.get_type(schema).is_ok_and(|of| of.is_floating()));
-    let is_even = of.args.len() == 1 && is_double && !casts::is_numeric(&of.args[0]);
-    if !is_even && !(is_double && of.args.len() == 2) {
+    let is_even = of.args.len() == 1 && is_double && !origin.is_numeric(&of.args[0]);
+    let has_digits = is_double && of.args.len() == 2;
+    if !(is_even || has_digits) {
         return Ok(Transformed::no(Expr::ScalarFunction(of)));
     }
     let function = if is_even { ROUND_EVEN } else { ROUND_DIGITS };
@@ -41,7 +46,7 @@ const ROUND_DIGITS: Function = Function {
 };
 
 /// The functions.
-pub(super) const FUNCTIONS: [Function; 12] = [
+pub(super) const FUNCTIONS: [Function; 13] = [
     Function { name: "mod", takes: |of| whole_or_doubles("mod", of), gives: first, run: modulo },
     Function { name: "div", takes: |of| whole_or_doubles("div", of), gives: first, run: quotient },
     Function {
@@ -64,6 +69,12 @@ pub(super) const FUNCTIONS: [Function; 12] = [
     },
     Function { name: "log", takes: log_types, gives: double, run: log },
     Function { name: "power", takes: |of| doubles("power", 2, of), gives: double, run: power },
+    Function {
+        name: "exp",
+        takes: |of| doubles("exp", 1, of),
+        gives: double,
+        run: |call| one(call, exponential),
+    },
     Function { name: "pow", takes: |of| doubles("pow", 2, of), gives: double, run: power },
     Function {
         name: "sign",
@@ -187,6 +198,13 @@ fn logarithm(x: f64, of: fn(f64) -> f64) -> Result<f64> {
         exec_err!("cannot take logarithm of a negative number")
     } else {
         Ok(of(x))
+    }
+}
+
+fn exponential(x: f64) -> Result<f64> {
+    match x.exp() {
+        value if value.is_infinite() && x.is_finite() => exec_err!("value out of range: overflow"),
+        value => Ok(value),
     }
 }
 

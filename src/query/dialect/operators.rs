@@ -5,6 +5,8 @@
 //! | date ± interval | a time | a date, without the hours |
 //! | interval compared | by how long it is, a month of 30 days | by its months first |
 //! | interval times or by a number | parts of months are days, parts of days hours | none |
+//! | numeric / number | double precision | a fixed number of digits |
+//! | real and integer | double precision | real |
 //! | array && array | whether they have something in common | none |
 
 use std::sync::Arc;
@@ -12,11 +14,17 @@ use std::sync::Arc;
 use datafusion::arrow::array::{Array as _, ArrayRef, AsArray as _, Int64Array, IntervalMonthDayNanoArray};
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 use datafusion::common::{DFSchema, Result, exec_err};
+use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::functions_nested::expr_fn::array_has_any;
-use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable as _, Operator, cast};
+use datafusion::logical_expr::planner::{
+    ExprPlanner, PlannerResult, RawAggregateExpr, RawBinaryExpr, RawWindowExpr,
+};
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, ExprSchemable as _, Operator, WindowFunctionDefinition, cast,
+};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
+use super::aggregates::is_of_literals;
 use super::function::{Call, Function, INTERVAL, TIMESTAMP, no_such};
 use super::interval::{DAY, Span};
 
@@ -56,10 +64,32 @@ impl ExprPlanner for Operators {
             None => PlannerResult::Original(of),
         })
     }
+
+    fn plan_aggregate(&self, mut of: RawAggregateExpr) -> Result<PlannerResult<RawAggregateExpr>> {
+        if of.func.name() == "sum" && is_of_literals(&of.args) {
+            of.func = sum_udaf();
+        }
+        Ok(PlannerResult::Original(of))
+    }
+
+    fn plan_window(&self, mut of: RawWindowExpr) -> Result<PlannerResult<RawWindowExpr>> {
+        if of.func_def.name() == "sum" && is_of_literals(&of.args) {
+            of.func_def = WindowFunctionDefinition::AggregateUDF(sum_udaf());
+        }
+        Ok(PlannerResult::Original(of))
+    }
 }
 
 fn is_interval(of: &DataType) -> bool {
     matches!(of, DataType::Interval(_))
+}
+
+fn is_decimal(of: &DataType) -> bool {
+    matches!(of, DataType::Decimal128(..))
+}
+
+fn is_real(of: &DataType) -> bool {
+    matches!(of, DataType::Float32)
 }
 
 fn planned(of: &RawBinaryExpr, left: &DataType, right: &DataType) -> Option<Expr> {
@@ -100,6 +130,23 @@ fn planned(of: &RawBinaryExpr, left: &DataType, right: &DataType) -> Option<Expr
             let by =
                 both(datafusion::prelude::lit(1.0), Operator::Divide, cast(b.clone(), DataType::Float64))?;
             Some(times_of.call(vec![a.clone(), by]))
+        }
+        // What is `numeric` there leaves a fraction.
+        BinaryOperator::Divide
+            if is_decimal(left) && right.is_numeric() || left.is_numeric() && is_decimal(right) =>
+        {
+            both(cast(a.clone(), DataType::Float64), Operator::Divide, cast(b.clone(), DataType::Float64))
+        }
+        BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply | BinaryOperator::Divide
+            if is_real(left) && right.is_integer() || left.is_integer() && is_real(right) =>
+        {
+            let op = match of.op {
+                BinaryOperator::Plus => Operator::Plus,
+                BinaryOperator::Minus => Operator::Minus,
+                BinaryOperator::Multiply => Operator::Multiply,
+                _ => Operator::Divide,
+            };
+            both(cast(a.clone(), DataType::Float64), op, cast(b.clone(), DataType::Float64))
         }
         BinaryOperator::PGOverlap if matches!((left, right), (DataType::List(_), DataType::List(_))) => {
             Some(array_has_any(a.clone(), b.clone()))

@@ -116,7 +116,7 @@ impl Known {
 }
 
 /// The flags of a row; none: they are NULL.
-fn letters<'c>(call: &'c Call, argument: usize, row: usize) -> Option<&'c str> {
+fn letters(call: &Call, argument: usize, row: usize) -> Option<&str> {
     if call.n() > argument { call.text(argument, row) } else { Some("") }
 }
 

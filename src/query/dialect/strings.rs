@@ -4,12 +4,24 @@ use datafusion::arrow::array::{Array as _, ArrayRef, AsArray as _};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, exec_err};
 
-use super::function::{Call, Function, is_integer, is_text, no_such};
+use super::function::{Call, Function, all_texts, is_integer, is_text, no_such};
 use super::shown;
 use super::zone::Zone;
 
 /// The functions.
-pub(super) const FUNCTIONS: [Function; 3] = [
+pub(super) const FUNCTIONS: [Function; 5] = [
+    Function {
+        name: "upper",
+        takes: |of| all_texts("upper", of),
+        gives: |_| DataType::Utf8,
+        run: |call| cased(call, upper),
+    },
+    Function {
+        name: "lower",
+        takes: |of| all_texts("lower", of),
+        gives: |_| DataType::Utf8,
+        run: |call| cased(call, lower),
+    },
     Function { name: "concat", takes: |of| Ok(of.to_vec()), gives: |_| DataType::Utf8, run: concat },
     Function { name: "concat_ws", takes: separated, gives: |_| DataType::Utf8, run: concat_ws },
     Function { name: "chr", takes: number, gives: |_| DataType::Utf8, run: chr },
@@ -68,4 +80,22 @@ fn chr(call: &Call) -> Result<ArrayRef> {
             None => exec_err!("requested character not valid for encoding: {code}"),
         },
     })
+}
+
+/// Each letter for itself: one without a counterpart of one letter is as it is.
+fn cased(call: &Call, of: fn(char) -> char) -> Result<ArrayRef> {
+    if call.n() != 1 {
+        return exec_err!("upper and lower are of one text");
+    }
+    call.give_texts(|row| Ok(call.text(0, row).map(|text| text.chars().map(of).collect())))
+}
+
+fn upper(letter: char) -> char {
+    let mut letters = letter.to_uppercase();
+    if letters.len() == 1 { letters.next().unwrap_or(letter) } else { letter }
+}
+
+fn lower(letter: char) -> char {
+    let mut letters = letter.to_lowercase();
+    if letters.len() == 1 { letters.next().unwrap_or(letter) } else { letter }
 }

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use datafusion::common::{DataFusionError, Result, not_impl_err, plan_err};
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CharacterLength, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
+    BinaryOperator, CharacterLength, DataType, ExactNumberInfo, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentList, FunctionArguments, Ident, LimitClause, ObjectName, Query, TableAliasColumnDef,
     TableFactor, TimezoneInfo, UnaryOperator, Value, VisitMut as _, VisitorMut,
 };
@@ -289,6 +289,10 @@ fn type_of(of: DataType) -> Result<(DataType, Option<u64>)> {
         DataType::Char(_) | DataType::Character(_) => {
             return not_impl_err!("the type character(n) is not supported, take varchar(n)");
         }
+        DataType::Float(precision) => match precision {
+            ExactNumberInfo::Precision(..=24) => (DataType::Real, None),
+            _ => (DataType::DoublePrecision, None),
+        },
         // As exact as those of PostgreSQL, and of years as far away.
         DataType::Timestamp(None, zone) => (DataType::Timestamp(Some(6), zone), None),
         DataType::Timestamp(Some(n), _) if n < 6 => {

@@ -33,7 +33,7 @@ use datafusion_postgres::pgwire::messages::startup::ParameterStatus;
 use datafusion_postgres::pgwire::types::format::FormatOptions;
 
 use super::faults::fault;
-use super::functions::{as_json, setting};
+use super::functions::{as_json, sent_interval, setting};
 use super::zones;
 use crate::query::dialect::Zone;
 use crate::query::session::Engine;
@@ -103,11 +103,24 @@ impl Reader {
         Self { engine }
     }
 
-    async fn plan(&self, statement: &Statement) -> PgWireResult<LogicalPlan> {
+    /// What `statement` asks for.
+    pub(super) async fn plan(&self, statement: &Statement) -> PgWireResult<LogicalPlan> {
         let mut statement = Box::new(statement.clone());
         let _ = statement.visit(&mut SearchPath);
         let plan = self.engine.plan_of(Parsed::Statement(statement)).await;
         plan.and_then(with_known_types).map_err(|error| PgWireError::ApiError(Box::new(error)))
+    }
+
+    /// Answers `statement`, unless the transaction of the client takes nothing more.
+    pub(super) async fn respond(
+        &self,
+        statement: &Statement,
+        client: &mut dyn HookClient,
+    ) -> PgWireResult<Response> {
+        match aborted(statement, &self.engine.context, client).await {
+            Some(fault) => Err(fault),
+            None => self.answer(statement, &self.engine.context, client).await,
+        }
     }
 
     async fn frame(&self, statement: &Statement) -> PgWireResult<DataFrame> {
@@ -269,11 +282,12 @@ fn with_known_types(plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan
     if matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_)) || is_as_it_is {
         return Ok(plan);
     }
-    let json: ScalarUDF = as_json();
+    let (json, interval): (ScalarUDF, ScalarUDF) = (as_json(), sent_interval());
     let shown = columns.into_iter().zip(known).zip(sent).map(|((column, known), sent)| {
         let name = column.schema_name().to_string();
         let name = name.rsplit('.').next().unwrap_or_default().to_owned();
         match sent {
+            Some(sent @ DataType::Interval(_)) => interval.call(vec![cast(column, sent)]).alias(name),
             Some(sent) => cast(column, sent).alias(name),
             None if known => column,
             None => json.call(vec![column]).alias(name),
@@ -289,7 +303,7 @@ fn sent_as(of: &DataType) -> Option<DataType> {
         DataType::Timestamp(unit, Some(zone)) if &**zone != "UTC" => {
             Some(DataType::Timestamp(*unit, Some("UTC".into())))
         }
-        DataType::Duration(_) => Some(DataType::Interval(IntervalUnit::MonthDayNano)),
+        DataType::Duration(_) | DataType::Interval(_) => Some(DataType::Interval(IntervalUnit::MonthDayNano)),
         _ => None,
     }
 }
@@ -334,10 +348,8 @@ impl QueryHook for Reader {
         context: &SessionContext,
         client: &mut dyn HookClient,
     ) -> Option<PgWireResult<Response>> {
-        if let Some(fault) = aborted(statement, context, client).await {
-            return Some(Err(fault));
-        }
-        Some(self.answer(statement, context, client).await)
+        let _ = context;
+        Some(self.respond(statement, client).await)
     }
 
     async fn handle_extended_parse_query(

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use datafusion::arrow::datatypes::IntervalMonthDayNano;
 use datafusion_postgres::pgwire::api::ClientInfo;
 use datafusion_postgres::pgwire::api::Type;
 use datafusion_postgres::pgwire::api::results::{FieldFormat, FieldInfo};
@@ -18,10 +19,14 @@ pub(super) const KEY: &str = "zone";
 /// Zones that are kept ready.
 const ZONES_MAX: usize = 64;
 
+/// What stands for no interval until a row is sent: one that no calculation gives.
+pub(super) const NO_INTERVAL: IntervalMonthDayNano = IntervalMonthDayNano::new(i32::MIN, 0, 0);
+
 /// What answers in one zone.
 pub(super) struct Answering {
     pub(super) inner: DfSessionService,
     pub(super) parser: Arc<Parser>,
+    pub(super) reader: Arc<Reader>,
     pub(super) zone: Zone,
 }
 
@@ -50,10 +55,11 @@ impl Zones {
         let zone = Zone::named(name).unwrap_or_else(|_| Zone::utc());
         let engine = self.engine.in_zone(zone.name());
         let context = Arc::new(engine.context.clone());
-        let hooks: Vec<Arc<dyn QueryHook>> = vec![Arc::new(Reader::new(engine))];
+        let reader = Arc::new(Reader::new(engine));
+        let hooks: Vec<Arc<dyn QueryHook>> = vec![Arc::clone(&reader) as Arc<dyn QueryHook>];
         let inner = DfSessionService::new_with_hooks(context, hooks);
         let parser = datafusion_postgres::pgwire::api::query::ExtendedQueryHandler::query_parser(&inner);
-        let answering = Arc::new(Answering { inner, parser, zone });
+        let answering = Arc::new(Answering { inner, parser, reader, zone });
         known.insert(name.to_owned(), Arc::clone(&answering));
         answering
     }
@@ -66,18 +72,36 @@ pub(super) fn of(client: &(impl ClientInfo + ?Sized)) -> &str {
     name.filter(|name| Zone::named(name).is_ok()).map_or("UTC", String::as_str)
 }
 
-/// Columns whose texts are written anew.
-pub(super) fn rewritten(columns: &[FieldInfo]) -> Vec<Option<Type>> {
-    let known = [Type::TIMESTAMP, Type::TIMESTAMPTZ, Type::TIME, Type::INTERVAL, Type::FLOAT8];
-    let kind = |column: &FieldInfo| {
+/// What becomes of a column when it is sent.
+#[derive(Clone, Copy)]
+pub(super) enum Sent {
+    AsItIs,
+    Instant,
+    Time,
+    Clock,
+    Double,
+    Interval { is_text: bool },
+}
+
+/// How the values of `columns` are sent.
+pub(super) fn sent(columns: &[FieldInfo]) -> Vec<Sent> {
+    let sent = |column: &FieldInfo| {
         let is_text = column.format() == FieldFormat::Text;
-        Some(column.datatype().clone()).filter(|of| is_text && known.contains(of))
+        match *column.datatype() {
+            Type::INTERVAL => Sent::Interval { is_text },
+            _ if !is_text => Sent::AsItIs,
+            Type::TIMESTAMPTZ => Sent::Instant,
+            Type::TIMESTAMP => Sent::Time,
+            Type::TIME => Sent::Clock,
+            Type::FLOAT8 => Sent::Double,
+            _ => Sent::AsItIs,
+        }
     };
-    columns.iter().map(kind).collect()
+    columns.iter().map(sent).collect()
 }
 
 /// A row with the values of `columns` as PostgreSQL writes them in `zone`.
-pub(super) fn row(row: DataRow, columns: &[Option<Type>], zone: &Zone) -> DataRow {
+pub(super) fn row(row: DataRow, columns: &[Sent], zone: &Zone) -> DataRow {
     let (mut rest, mut out) = (&row.data[..], Vec::with_capacity(row.data.len()));
     for column in columns {
         let Some((length, after)) = rest.split_first_chunk::<4>() else { break };
@@ -88,19 +112,30 @@ pub(super) fn row(row: DataRow, columns: &[Option<Type>], zone: &Zone) -> DataRo
         };
         let (value, after) = after.split_at(n_bytes);
         rest = after;
-        let text = column.as_ref().and_then(|of| {
-            let said = std::str::from_utf8(value).ok()?;
-            match *of {
-                Type::TIMESTAMPTZ => wire::instant(said, zone),
-                Type::TIMESTAMP => wire::time(said),
-                Type::TIME => Some(wire::clock(said)),
-                Type::FLOAT8 => wire::double(said),
-                _ => Some(wire::interval(said)),
-            }
-        });
+        if matches!(column, Sent::Interval { .. }) && is_no_interval(value) {
+            out.extend((-1_i32).to_be_bytes());
+            continue;
+        }
+        let said = || std::str::from_utf8(value).ok();
+        let text = match column {
+            Sent::AsItIs | Sent::Interval { is_text: false } => None,
+            Sent::Instant => said().and_then(|said| wire::instant(said, zone)),
+            Sent::Time => said().and_then(wire::time),
+            Sent::Clock => said().map(wire::clock),
+            Sent::Double => said().and_then(wire::double),
+            Sent::Interval { is_text: true } => said().map(wire::interval),
+        };
         let bytes = text.as_ref().map_or(value, String::as_bytes);
         out.extend(u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes());
         out.extend(bytes);
     }
     DataRow::new(out.as_slice().into(), row.field_count)
+}
+
+/// Whether [`NO_INTERVAL`] was sent, as bytes or as text.
+fn is_no_interval(value: &[u8]) -> bool {
+    match value.len() {
+        16 if value[12..] == i32::MIN.to_be_bytes() => value[..12].iter().all(|byte| *byte == 0),
+        _ => value.starts_with(b"-178956970 year"),
+    }
 }
