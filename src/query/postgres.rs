@@ -8,6 +8,7 @@
 //! How messages look and what is in the catalogs that clients ask first is
 //! `datafusion-postgres`'s; who is let in, what is run and what it may take is decided here.
 
+mod copy;
 mod faults;
 mod functions;
 mod reader;
@@ -274,8 +275,16 @@ impl SimpleQueryHandler for Service {
         }
         let mut limited = Vec::new();
         for statement in statements {
+            let (statement, form) = match copy::asked(&statement) {
+                None => (statement, None),
+                Some(asked) => asked.map(|(query, form)| (query, Some(form)))?,
+            };
             let response = turn.within(answering.reader.respond(&statement, client)).await??;
-            limited.push(Self::limited(&turn, response, &answering).await?);
+            let response = Self::limited(&turn, response, &answering).await?;
+            limited.push(match (form, response) {
+                (Some(form), Response::Query(rows)) => form.copied(rows),
+                (_, response) => response,
+            });
         }
         Ok(limited)
     }

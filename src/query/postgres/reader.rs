@@ -84,6 +84,9 @@ fn kind(statement: &Statement) -> Kind {
         Statement::Deallocate { .. } => Kind::Session(Some("DEALLOCATE")),
         Statement::Savepoint { .. } => Kind::Session(Some("SAVEPOINT")),
         Statement::ReleaseSavepoint { .. } => Kind::Session(Some("RELEASE")),
+        Statement::Copy { to: true, .. } => Kind::Refused(
+            "COPY TO is to STDOUT only, and asked by the simple protocol, without parameters".to_owned(),
+        ),
         Statement::UNLISTEN { .. } => Kind::Session(Some("UNLISTEN")),
         other => {
             let text = other.to_string();
