@@ -7,6 +7,7 @@
 #[cfg(feature = "serve")]
 mod answers;
 mod bounds;
+mod dialect;
 mod halves;
 mod happened_before;
 mod language;

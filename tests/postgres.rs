@@ -307,7 +307,8 @@ fn all_that_does_not_only_read_is_refused() {
         &format!("COPY requests TO '{out}'"),
         &format!("COPY (SELECT 1) TO '{out}'"),
         "COPY requests FROM STDIN",
-        "COPY requests TO STDOUT",
+        "COPY requests TO PROGRAM 'cat'",
+        "COPY requests TO STDOUT WITH (FORMAT binary)",
         "GRANT ALL ON requests TO somebody",
         "VACUUM",
         "PREPARE p AS SELECT 1",
@@ -349,6 +350,43 @@ fn files(folder: &std::path::Path) -> Vec<(std::path::PathBuf, u64)> {
 }
 
 #[test]
+fn rows_are_copied_to_the_client() {
+    let (folder, table) = sample::table("java17");
+    let server = Server::start(&table, &[]);
+    let mut client = server.connect();
+    let rows = "(SELECT * FROM (VALUES (1, 'a,b', NULL, true), (2, E'c\\\\d', '', false), (3, E'x\\ny', '\"q\"', NULL)) \
+                AS v(a, b, c, d) ORDER BY a)";
+    // As PostgreSQL copies them.
+    for (options, expected) in [
+        ("", "1\ta,b\t\\N\tt\n2\tc\\\\d\t\tf\n3\tx\\ny\t\"q\"\t\\N\n"),
+        ("WITH (FORMAT csv, HEADER)", "a,b,c,d\n1,\"a,b\",,t\n2,c\\d,\"\",f\n3,\"x\ny\",\"\"\"q\"\"\",\n"),
+        ("WITH CSV HEADER", "a,b,c,d\n1,\"a,b\",,t\n2,c\\d,\"\",f\n3,\"x\ny\",\"\"\"q\"\"\",\n"),
+        (
+            "(FORMAT csv, DELIMITER ';', NULL 'none')",
+            "1;a,b;none;t\n2;c\\d;;f\n3;\"x\ny\";\"\"\"q\"\"\";none\n",
+        ),
+    ] {
+        let answer = client.ask(&format!("COPY {rows} TO STDOUT {options}"));
+        assert_eq!((answer.fault, &*answer.copied), (None, expected), "{options}");
+        assert_eq!(answer.tags, ["COPY 3"]);
+    }
+    let values = "COPY (SELECT 1.5::float8, timestamptz '2024-07-01 12:00+00', array[1, 2]) TO STDOUT";
+    assert_eq!(client.ask(values).copied, "1.5\t2024-07-01 12:00:00+00\t{1,2}\n");
+    let copied = client.ask("COPY requests (request_id, duration_us) TO STDOUT").copied;
+    assert_eq!(copied.lines().count(), 149);
+    assert_eq!(client.ask("COPY no_such_table TO STDOUT").code(), "42P01");
+    let file = folder.path().join("copied.csv").display().to_string();
+    let mut psql = Command::new("psql");
+    psql.args(["-X", "-h", "127.0.0.1", "-p", server.port(), "-U", "somebody", "-d", "lprof", "-c"]);
+    let copy =
+        format!("\\copy (SELECT request_id, start_ts FROM requests) TO '{file}' WITH (FORMAT csv, HEADER)");
+    let Ok(output) = psql.arg(copy).output() else { return };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "COPY 149");
+    assert_eq!(std::fs::read_to_string(file).expect("a file").lines().count(), 150);
+}
+
+#[test]
 fn faults_have_codes() {
     let (_folder, table) = sample::table("java17");
     let server = Server::start(&table, &[]);
@@ -381,7 +419,7 @@ fn time_and_memory_are_limited() {
         assert_eq!(answer.code(), "57014", "{:?}", answer.fault);
     }
     let much = "SELECT count(*) FROM (SELECT value, count(*) FROM generate_series(1, 2000000) \
-                GROUP BY value HAVING count(*) > 0) AS t JOIN generate_series(1, 2000000) AS u ON t.value = u.value";
+                GROUP BY value HAVING count(*) > 0) AS t JOIN generate_series(1, 2000000) AS u(value) ON t.value = u.value";
     let answer = client.ask(much);
     assert!(matches!(answer.code(), "53200" | "57014"), "{:?}", answer.fault);
     // A client may want to wait less long, but not longer.

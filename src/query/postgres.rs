@@ -8,9 +8,12 @@
 //! How messages look and what is in the catalogs that clients ask first is
 //! `datafusion-postgres`'s; who is let in, what is run and what it may take is decided here.
 
+mod copy;
 mod faults;
 mod functions;
 mod reader;
+mod subqueries;
+mod zones;
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,6 +43,7 @@ use datafusion_postgres::pgwire::api::{
     ClientInfo, ClientPortalStore, ConnectionManager, DEFAULT_NAME, ErrorHandler, PgWireServerHandlers,
 };
 use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
+use datafusion_postgres::pgwire::messages::data::DataRow;
 use datafusion_postgres::pgwire::messages::extendedquery::{Parse, ParseComplete};
 use datafusion_postgres::pgwire::messages::{PgWireBackendMessage, PgWireFrontendMessage};
 use datafusion_postgres::{DfSessionService, Parser};
@@ -48,7 +52,7 @@ use futures::{Sink, SinkExt as _, StreamExt as _};
 use super::bounds;
 use super::limits::Turn;
 use super::session::{DATABASE, Engine, Session};
-use reader::Reader;
+use zones::{Answering, Zones};
 
 /// Who is let in.
 pub(crate) enum Entry {
@@ -82,15 +86,20 @@ impl Handlers {
         let engine = session.engine().clone();
         setup_pg_catalog(&engine.context, DATABASE, EmptyContextProvider).map_err(|error| *error)?;
         functions::functions().into_iter().for_each(|function| engine.context.register_udf(function));
-        let hooks: Vec<Arc<dyn datafusion_postgres::QueryHook>> = vec![Arc::new(Reader::new(engine.clone()))];
-        let inner = DfSessionService::new_with_hooks(Arc::new(engine.context.clone()), hooks);
-        let parser = inner.query_parser();
+        let zones = Zones::new(engine.clone());
+        let parser =
+            DfSessionService::new_with_hooks(Arc::new(engine.context.clone()), Vec::new()).query_parser();
         let password = match &entry {
             Entry::Open => String::new(),
             Entry::Password { password, .. } => password.clone(),
         };
         Ok(Self {
-            service: Arc::new(Service { inner, parser, engine }),
+            service: Arc::new(Service {
+                zones,
+                parser,
+                compatible: PostgresCompatibilityParser::new(),
+                engine,
+            }),
             entry,
             source: Arc::new(Known::new(&password)),
             connections: Arc::new(ConnectionManager::new()),
@@ -196,8 +205,10 @@ impl AuthSource for Known {
 
 /// What answers queries, each within the limits of the session.
 struct Service {
-    inner: DfSessionService,
+    zones: Zones,
+    /// What pgwire asks for; statements are parsed by that of a zone.
     parser: Arc<Parser>,
+    compatible: PostgresCompatibilityParser,
     engine: Engine,
 }
 
@@ -210,7 +221,7 @@ impl Service {
     }
 
     /// The same answer within the limits of `turn`, with its first row made.
-    async fn limited(turn: &Turn, response: Response) -> PgWireResult<Response> {
+    async fn limited(turn: &Turn, response: Response, answering: &Answering) -> PgWireResult<Response> {
         let Response::Query(QueryResponse { command_tag, row_schema, data_rows, .. }) = response else {
             return Ok(response);
         };
@@ -218,6 +229,13 @@ impl Service {
         // Until here a client can end it, and what fails early fails before it has begun.
         let first = rows.next().await.transpose()?;
         let rows = futures::stream::iter(first.map(Ok)).chain(rows);
+        let (columns, zone) = (zones::sent(&row_schema), answering.zone.clone());
+        let has_some = columns.iter().any(|of| !matches!(of, zones::Sent::AsItIs));
+        let shown = move |row: PgWireResult<DataRow>| match has_some {
+            true => row.map(|row| zones::row(row, &columns, &zone)),
+            false => row,
+        };
+        let rows = rows.map(shown);
         let mut limited = QueryResponse::new(row_schema, rows);
         limited.set_command_tag(&command_tag);
         Ok(Response::Query(limited))
@@ -249,10 +267,24 @@ impl SimpleQueryHandler for Service {
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
         let turn = self.turn(client, query).await?;
-        let asked = SimpleQueryHandler::do_query(&self.inner, client, query);
+        let answering = self.zones.of(client);
+        let statements = subqueries::statements(&self.compatible, query);
+        let statements = statements.map_err(|error| PgWireError::ApiError(Box::new(error)))?;
+        if statements.is_empty() {
+            return Ok(vec![Response::EmptyQuery]);
+        }
         let mut limited = Vec::new();
-        for response in turn.within(asked).await?? {
-            limited.push(Self::limited(&turn, response).await?);
+        for statement in statements {
+            let (statement, form) = match copy::asked(&statement) {
+                None => (statement, None),
+                Some(asked) => asked.map(|(query, form)| (query, Some(form)))?,
+            };
+            let response = turn.within(answering.reader.respond(&statement, client)).await??;
+            let response = Self::limited(&turn, response, &answering).await?;
+            limited.push(match (form, response) {
+                (Some(form), Response::Query(rows)) => form.copied(rows),
+                (_, response) => response,
+            });
         }
         Ok(limited)
     }
@@ -278,11 +310,11 @@ impl ExtendedQueryHandler for Service {
             "" => None,
             query => Some(self.turn(client, query).await?),
         };
-        let n_statements = PostgresCompatibilityParser::new().parse(&message.query).map_or(1, |of| of.len());
-        if n_statements > 1 {
+        let mut statements = subqueries::statements(&self.compatible, &message.query).unwrap_or_default();
+        if statements.len() > 1 {
             return Err(faults::fault("42601", "a prepared statement is one statement"));
         }
-        let parsed = StoredStatement::parse(client, &message, self.query_parser());
+        let parsed = StoredStatement::parse(client, &message, Arc::clone(&self.zones.of(client).parser));
         let parsed = match turn {
             Some(turn) => turn.within(parsed).await??,
             None => parsed.await?,
@@ -290,6 +322,12 @@ impl ExtendedQueryHandler for Service {
         match parsed {
             Some(mut statement) => {
                 let (_, parsed) = &mut statement.statement;
+                if let (Some((rewritten, plan)), Some(meant)) = (parsed.as_mut(), statements.pop())
+                    && *rewritten != meant
+                {
+                    *plan = self.zones.of(client).reader.plan(&meant).await?;
+                    *rewritten = meant;
+                }
                 if let Some((Statement::Fetch { name, .. }, plan)) = parsed
                     && let Some(Stored::Value(cursor)) = client.portal_store().get_portal(&name.value)
                     && let Some((_, of_cursor)) = &cursor.statement.statement.1
@@ -324,8 +362,9 @@ impl ExtendedQueryHandler for Service {
             return Err(faults::fault("0A000", "rows of a cursor come as text, not as bytes"));
         }
         let turn = self.turn(client, query).await?;
-        let asked = ExtendedQueryHandler::do_query(&self.inner, client, portal, max_rows);
+        let answering = self.zones.of(client);
+        let asked = ExtendedQueryHandler::do_query(&answering.inner, client, portal, max_rows);
         let response = turn.within(asked).await??;
-        Self::limited(&turn, response).await
+        Self::limited(&turn, response, &answering).await
     }
 }

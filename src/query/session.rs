@@ -30,7 +30,7 @@ use super::happened_before::{FilterPlanner, FilteredJoins, JoinByRequest, functi
 use super::limits::{GivenUp, Limiter, Limits, Turn};
 use super::row_names::add_positions;
 use super::spill::Folder;
-use super::{STACK_BYTES, bounds, places, sketches, values};
+use super::{STACK_BYTES, bounds, dialect, places, sketches, values};
 use crate::args::Format;
 use crate::output;
 use crate::render::RowWriter;
@@ -106,6 +106,7 @@ pub(super) fn context(
         .set_bool("datafusion.execution.parquet.pushdown_filters", true)
         // Fails on a column that is given out under two names, beside a field of a struct.
         .set_bool("datafusion.optimizer.enable_leaf_expression_pushdown", false)
+        .set_str("datafusion.sql_parser.dialect", "PostgreSQL")
         .set_str("datafusion.execution.time_zone", "UTC");
     let pool = Arc::new(FairSpillPool::new(memory_bytes));
     let disk = match spill {
@@ -123,6 +124,7 @@ pub(super) fn context(
     let state = SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(env)
+        .with_expr_planners(dialect::planners())
         .with_default_features()
         .with_physical_optimizer_rules(rules)
         .with_query_planner(Arc::new(FilterPlanner))
@@ -130,6 +132,7 @@ pub(super) fn context(
     let context = SessionContext::new_with_state(state);
     context.add_analyzer_rule(Arc::new(FilteredJoins));
     functions().into_iter().for_each(|function| context.register_udf(function));
+    dialect::install(&context);
     sketches::functions().into_iter().for_each(|function| context.register_udf(function));
     sketches::aggregates().into_iter().for_each(|aggregate| context.register_udaf(aggregate));
     Ok(context)
@@ -158,6 +161,14 @@ impl Engine {
         })
     }
 
+    /// The same for a session in another zone.
+    #[cfg(feature = "postgres")]
+    pub(super) fn in_zone(&self, zone: &str) -> Self {
+        let mut state = self.context.state();
+        state.config_mut().options_mut().execution.time_zone = Some(zone.to_owned());
+        Self { context: SessionContext::new_with_state(state), ..self.clone() }
+    }
+
     /// What `query` asks for.
     pub(super) async fn plan(&self, query: &str) -> Result<LogicalPlan> {
         bounds::check(query)?;
@@ -172,6 +183,7 @@ impl Engine {
         let options =
             SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
         bounds::check_tables(&statement)?;
+        dialect::understand(&mut statement)?;
         add_positions(&mut statement, &self.functions);
         let plan = self.context.state().statement_to_plan(statement).await?;
         options.verify_plan(&plan)?;

@@ -3,8 +3,8 @@
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray as _, StructArray};
 use datafusion::arrow::datatypes::{
-    DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    DataType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use serde_json::{Map, Value, json};
@@ -32,6 +32,11 @@ pub(crate) fn value(column: &ArrayRef, row: usize) -> Value {
         DataType::UInt64 => number!(UInt64Type),
         DataType::Float32 => number!(Float32Type),
         DataType::Float64 => number!(Float64Type),
+        DataType::Decimal128(_, 0) => {
+            // A sum of integers, as long as it is one for whoever reads it.
+            let number = column.as_primitive::<Decimal128Type>().value(row);
+            i64::try_from(number).map_or_else(|_| text(column, row), Value::from)
+        }
         DataType::Utf8 => json!(column.as_string::<i32>().value(row)),
         DataType::LargeUtf8 => json!(column.as_string::<i64>().value(row)),
         DataType::Utf8View => json!(column.as_string_view().value(row)),

@@ -72,6 +72,8 @@ pub(crate) struct Answer {
     pub(crate) rows: Vec<Vec<Option<Vec<u8>>>>,
     /// What was done, by statement.
     pub(crate) tags: Vec<String>,
+    /// What was copied.
+    pub(crate) copied: String,
     /// SQLSTATE and message of a fault.
     pub(crate) fault: Option<(String, String)>,
 }
@@ -156,6 +158,7 @@ impl Client {
                 b'T' => answer.columns = columns(&body),
                 b'D' => answer.rows.push(row(&body)),
                 b'C' => answer.tags.push(String::from_utf8_lossy(&body[..body.len() - 1]).into_owned()),
+                b'd' => answer.copied.push_str(&String::from_utf8_lossy(&body)),
                 b'E' => answer.fault = Some(fault(&body)),
                 b'K' => self.key.copy_from_slice(&body),
                 b'R' => assert_eq!(body, [0, 0, 0, 0], "no password is asked for"),

@@ -63,7 +63,11 @@ fn code(error: &DataFusionError) -> &'static str {
         DataFusionError::Plan(message) if message.starts_with("Invalid function") => "42883",
         DataFusionError::Plan(_) | DataFusionError::Configuration(_) => "42000",
         DataFusionError::ArrowError(of, _) if of.to_string().contains("ivide by zero") => "22012",
+        DataFusionError::Execution(of) if of == "division by zero" => "22012",
+        DataFusionError::Execution(of) if of.ends_with("out of range") => "22003",
+        DataFusionError::Execution(of) if of.starts_with("invalid input syntax") => "22P02",
         DataFusionError::ArrowError(..) | DataFusionError::Execution(_) => "22000",
+        DataFusionError::External(why) if why.to_string().starts_with("regex parse error") => "2201B",
         DataFusionError::ParquetError(_) | DataFusionError::ObjectStore(_) | DataFusionError::IoError(_) => {
             "58030"
         }

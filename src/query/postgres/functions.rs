@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray as _, Int64Array, StringArray};
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::array::{ArrayRef, AsArray as _, Int64Array, IntervalMonthDayNanoArray, StringArray};
+use datafusion::arrow::datatypes::{DataType, IntervalMonthDayNanoType, IntervalUnit};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, create_udf,
 };
 use serde_json::Value;
 
+use super::zones;
 use crate::query::values;
 
 /// The version whose clients are answered.
@@ -103,6 +104,21 @@ impl ScalarUDFImpl for AsJson {
 /// A value as JSON.
 pub(super) fn as_json() -> ScalarUDF {
     ScalarUDF::from(AsJson(Signature::any(1, Volatility::Immutable)))
+}
+
+/// An interval, or [`zones::NO_INTERVAL`] for none: what sends rows takes NULL for no time at all.
+pub(super) fn sent_interval() -> ScalarUDF {
+    let run = |arguments: &[ColumnarValue]| {
+        let arrays = ColumnarValue::values_to_arrays(arguments)?;
+        let marked: IntervalMonthDayNanoArray = arrays[0]
+            .as_primitive::<IntervalMonthDayNanoType>()
+            .iter()
+            .map(|value| Some(value.unwrap_or(zones::NO_INTERVAL)))
+            .collect();
+        Ok(ColumnarValue::Array(Arc::new(marked) as ArrayRef))
+    };
+    let interval = DataType::Interval(IntervalUnit::MonthDayNano);
+    create_udf("sent_interval", vec![interval.clone()], interval, Volatility::Immutable, Arc::new(run))
 }
 
 /// The functions.

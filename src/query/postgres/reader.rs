@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::ops::ControlFlow;
 
 use async_trait::async_trait;
+use datafusion::arrow::datatypes::{DataType, IntervalUnit};
 use datafusion::common::{DFSchema, ParamValues};
 use datafusion::dataframe::DataFrame;
-use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF};
+use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF, cast};
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement as Parsed;
 use datafusion::sql::sqlparser::ast::{
-    Declare, DeclareType, Expr as SqlExpr, Set, Statement, Value, VisitMut as _, VisitorMut,
+    Declare, DeclareType, Expr as SqlExpr, Ident, Set, Statement, Value, VisitMut as _, VisitorMut,
 };
 use datafusion_postgres::QueryHook;
 use datafusion_postgres::arrow_pg::datatypes::df::encode_dataframe;
@@ -27,10 +28,14 @@ use datafusion_postgres::pgwire::api::results::{Response, Tag};
 use datafusion_postgres::pgwire::api::stmt::StoredStatement;
 use datafusion_postgres::pgwire::api::store::PortalStore as _;
 use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
+use datafusion_postgres::pgwire::messages::PgWireBackendMessage;
+use datafusion_postgres::pgwire::messages::startup::ParameterStatus;
 use datafusion_postgres::pgwire::types::format::FormatOptions;
 
 use super::faults::fault;
-use super::functions::{as_json, setting};
+use super::functions::{as_json, sent_interval, setting};
+use super::zones;
+use crate::query::dialect::Zone;
 use crate::query::session::Engine;
 
 /// Reads, and nothing else.
@@ -62,7 +67,10 @@ fn kind(statement: &Statement) -> Kind {
         {
             Kind::Refused(format!("`{variable}` is of the server, not of a session"))
         }
-        Statement::Set(Set::SingleAssignment { .. } | Set::SetTimeZone { local: false, .. })
+        Statement::Set(Set::SetTimeZone { local: true, .. }) => {
+            Kind::Refused("a time zone is set for a session, not for a transaction".to_owned())
+        }
+        Statement::Set(Set::SingleAssignment { .. } | Set::SetTimeZone { .. })
         | Statement::ShowVariable { .. }
         | Statement::StartTransaction { .. }
         | Statement::Commit { .. }
@@ -76,6 +84,9 @@ fn kind(statement: &Statement) -> Kind {
         Statement::Deallocate { .. } => Kind::Session(Some("DEALLOCATE")),
         Statement::Savepoint { .. } => Kind::Session(Some("SAVEPOINT")),
         Statement::ReleaseSavepoint { .. } => Kind::Session(Some("RELEASE")),
+        Statement::Copy { to: true, .. } => Kind::Refused(
+            "COPY TO is to STDOUT only, and asked by the simple protocol, without parameters".to_owned(),
+        ),
         Statement::UNLISTEN { .. } => Kind::Session(Some("UNLISTEN")),
         other => {
             let text = other.to_string();
@@ -95,11 +106,24 @@ impl Reader {
         Self { engine }
     }
 
-    async fn plan(&self, statement: &Statement) -> PgWireResult<LogicalPlan> {
+    /// What `statement` asks for.
+    pub(super) async fn plan(&self, statement: &Statement) -> PgWireResult<LogicalPlan> {
         let mut statement = Box::new(statement.clone());
         let _ = statement.visit(&mut SearchPath);
         let plan = self.engine.plan_of(Parsed::Statement(statement)).await;
         plan.and_then(with_known_types).map_err(|error| PgWireError::ApiError(Box::new(error)))
+    }
+
+    /// Answers `statement`, unless the transaction of the client takes nothing more.
+    pub(super) async fn respond(
+        &self,
+        statement: &Statement,
+        client: &mut dyn HookClient,
+    ) -> PgWireResult<Response> {
+        match aborted(statement, &self.engine.context, client).await {
+            Some(fault) => Err(fault),
+            None => self.answer(statement, &self.engine.context, client).await,
+        }
     }
 
     async fn frame(&self, statement: &Statement) -> PgWireResult<DataFrame> {
@@ -117,7 +141,14 @@ impl Reader {
     ) -> PgWireResult<Response> {
         match kind(statement) {
             Kind::Refused(why) => Err(refused(why)),
-            Kind::Session(Some(words)) => Ok(Response::Execution(Tag::new(words))),
+            Kind::Session(Some(words)) => {
+                if matches!(statement, Statement::Reset(_) | Statement::Discard { .. })
+                    && resets_zone(statement)
+                {
+                    return set_zone("DEFAULT", client).await.map(|_| Response::Execution(Tag::new(words)));
+                }
+                Ok(Response::Execution(Tag::new(words)))
+            }
             Kind::Session(None) => self.of_session(statement, context, client).await,
             Kind::Rows => {
                 let options = Arc::new(FormatOptions::from_client_metadata(client.metadata()));
@@ -148,15 +179,21 @@ impl Reader {
             Statement::Rollback { savepoint: Some(_), .. } => {
                 return Ok(Response::TransactionStart(Tag::new("ROLLBACK")));
             }
+            Statement::Set(Set::SetTimeZone { value, .. }) => {
+                return set_zone(&value.to_string(), client).await;
+            }
+            Statement::Set(Set::SingleAssignment { variable, values, .. })
+                if variable.to_string().eq_ignore_ascii_case("timezone") =>
+            {
+                let value = values.first().map(ToString::to_string).unwrap_or_default();
+                return set_zone(&value, client).await;
+            }
+            Statement::ShowVariable { variable } if is_zone(variable) => {
+                return shown("TimeZone", zones::of(client), context).await;
+            }
             Statement::ShowVariable { variable } if variable.len() == 1 => {
                 match setting(&variable[0].value) {
-                    Some(value) => {
-                        let text = format!("SELECT '{value}' AS {}", variable[0].value.to_lowercase());
-                        let frame = context.sql(&text).await;
-                        let frame = frame.map_err(|error| PgWireError::ApiError(Box::new(error)))?;
-                        let rows = encode_dataframe(frame, &Format::UnifiedText, None).await?;
-                        return Ok(Response::Query(rows));
-                    }
+                    Some(value) => return shown(&variable[0].value.to_lowercase(), value, context).await,
                     None => SetShowHook.handle_simple_query(statement, context, client).await,
                 }
             }
@@ -197,7 +234,44 @@ impl Reader {
     }
 }
 
-/// The same with columns that clients have no type for as JSON.
+/// A setting as a row.
+async fn shown(name: &str, value: &str, context: &SessionContext) -> PgWireResult<Response> {
+    let text = format!("SELECT '{value}' AS \"{name}\"");
+    let frame = context.sql(&text).await;
+    let frame = frame.map_err(|error| PgWireError::ApiError(Box::new(error)))?;
+    Ok(Response::Query(encode_dataframe(frame, &Format::UnifiedText, None).await?))
+}
+
+fn is_zone(variable: &[Ident]) -> bool {
+    let words: Vec<String> = variable.iter().map(|word| word.value.to_lowercase()).collect();
+    words.concat() == "timezone"
+}
+
+/// Whether all that a client has set is as it was, or its zone is.
+fn resets_zone(statement: &Statement) -> bool {
+    let words = statement.to_string().to_lowercase();
+    words.contains("all") || words.contains("timezone") || words.contains("time zone")
+}
+
+/// Takes the zone by its name, `'Europe/Berlin'`, or that of the server.
+async fn set_zone(value: &str, client: &mut dyn HookClient) -> PgWireResult<Response> {
+    let name = value.trim_matches(['\'', '"']);
+    let name = match &*name.to_ascii_lowercase() {
+        "default" | "local" => "UTC".to_owned(),
+        _ => match Zone::named(name) {
+            Ok(zone) => zone.name().to_owned(),
+            Err(_) => {
+                return Err(fault("22023", format!("invalid value for parameter \"TimeZone\": \"{name}\"")));
+            }
+        },
+    };
+    client.metadata_mut().insert(zones::KEY.to_owned(), name.clone());
+    let status = ParameterStatus::new("TimeZone".to_owned(), name);
+    client.send_message(PgWireBackendMessage::ParameterStatus(status)).await?;
+    Ok(Response::Execution(Tag::new("SET")))
+}
+
+/// The same with columns that clients have no type for as JSON, and times as they are sent.
 fn with_known_types(plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan> {
     let is_known = |of: &Expr| -> datafusion::common::Result<bool> {
         use datafusion::logical_expr::ExprSchemable as _;
@@ -205,16 +279,36 @@ fn with_known_types(plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan
     };
     let columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
     let known = columns.iter().map(is_known).collect::<Result<Vec<bool>, _>>()?;
-    if matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_)) || known.iter().all(|known| *known) {
+    let sent: Vec<Option<DataType>> =
+        plan.schema().fields().iter().map(|field| sent_as(field.data_type())).collect();
+    let is_as_it_is = known.iter().all(|known| *known) && sent.iter().all(Option::is_none);
+    if matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_)) || is_as_it_is {
         return Ok(plan);
     }
-    let json: ScalarUDF = as_json();
-    let shown = columns.into_iter().zip(known).map(|(column, known)| {
+    let (json, interval): (ScalarUDF, ScalarUDF) = (as_json(), sent_interval());
+    let shown = columns.into_iter().zip(known).zip(sent).map(|((column, known), sent)| {
         let name = column.schema_name().to_string();
         let name = name.rsplit('.').next().unwrap_or_default().to_owned();
-        if known { column } else { json.call(vec![column]).alias(name) }
+        match sent {
+            Some(sent @ DataType::Interval(_)) => interval.call(vec![cast(column, sent)]).alias(name),
+            Some(sent) => cast(column, sent).alias(name),
+            None if known => column,
+            None => json.call(vec![column]).alias(name),
+        }
     });
     LogicalPlanBuilder::from(plan).project(shown)?.build()
+}
+
+/// The type as which a time is sent, if it is another one: instants in UTC, from which their texts are
+/// made, and what lies between two as an interval.
+fn sent_as(of: &DataType) -> Option<DataType> {
+    match of {
+        DataType::Timestamp(unit, Some(zone)) if &**zone != "UTC" => {
+            Some(DataType::Timestamp(*unit, Some("UTC".into())))
+        }
+        DataType::Duration(_) | DataType::Interval(_) => Some(DataType::Interval(IntervalUnit::MonthDayNano)),
+        _ => None,
+    }
 }
 
 /// Puts the schema of the tables where the parser has left nothing for those of the search path.
@@ -257,10 +351,8 @@ impl QueryHook for Reader {
         context: &SessionContext,
         client: &mut dyn HookClient,
     ) -> Option<PgWireResult<Response>> {
-        if let Some(fault) = aborted(statement, context, client).await {
-            return Some(Err(fault));
-        }
-        Some(self.answer(statement, context, client).await)
+        let _ = context;
+        Some(self.respond(statement, client).await)
     }
 
     async fn handle_extended_parse_query(

@@ -193,7 +193,7 @@ fn what_does_not_fit_into_memory_spills() {
     let (n_requests, n_events) = (40_000, 3);
     register(&context, "a", long(n_requests, n_events));
     register(&context, "b", long(n_requests, n_events));
-    let sql = "SELECT count(*), sum(b.id - a.id) FROM a JOIN b ON happened_before(a.position, b.position)";
+    let sql = "SELECT count(*), CAST(sum(b.id - a.id) AS bigint) FROM a JOIN b ON happened_before(a.position, b.position)";
     runtime().block_on(async {
         let frame = context.sql(sql).await.expect("a query");
         let plan = frame.create_physical_plan().await.expect("a plan");
