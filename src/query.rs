@@ -23,6 +23,7 @@ mod sketches;
 mod spill;
 mod values;
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 
 use anyhow::{Context as _, Result, bail};
@@ -97,11 +98,20 @@ pub(crate) fn ask(manifest: &Manifest, text: &str, args: &QueryArgs) -> Result<(
 }
 
 /// Ids of the requests for which `condition` holds, an expression on the columns of `requests`.
-pub(crate) fn requests_that(manifest: &Manifest, condition: &str) -> Result<Vec<String>> {
+pub(crate) fn requests_that(manifest: &Manifest, condition: &str) -> Result<BTreeSet<u128>> {
     in_thread(|| {
         let session = Session::open(manifest, Joins::ByRequest, Limits::default())?;
         // On lines of its own, so that a comment in it ends nothing.
-        session.texts(&format!("SELECT request_id FROM requests WHERE (\n{condition}\n)"))
+        let query = format!("SELECT request_id FROM requests WHERE (\n{condition}\n)");
+        let (mut ids, mut other) = (BTreeSet::new(), None);
+        session.each_text(&query, &mut |id| match u128::from_str_radix(id, 16) {
+            Ok(id) => _ = ids.insert(id),
+            Err(_) => other = Some(id.to_owned()),
+        })?;
+        if let Some(id) = other {
+            bail!("`{id}` is no id of a request");
+        }
+        Ok(ids)
     })
 }
 

@@ -2,7 +2,7 @@
 //! only, that can only read.
 //!
 //! ```text
-//! connections ─▶ guard ─▶ api ──────▶ requests, overview   columns of the table, in memory
+//! connections ─▶ guard ─▶ api ──────▶ overview, list       blocks and intervals of its indexes
 //! http, limits   Host,    jaeger ───▶ table, profile       requests, read from its files
 //!                Origin   page        sql                  the engine, within limits
 //! ```
@@ -10,12 +10,15 @@
 //! those of loopback, names of hosts that are not this one (DNS rebinding), and requests that the
 //! page of another site makes a browser send.
 
+mod about;
 mod api;
+mod chosen;
 mod connections;
 mod guard;
 mod http;
 mod jaeger;
 mod kept;
+mod list;
 mod live;
 mod overview;
 mod page;
@@ -27,7 +30,7 @@ mod shown;
 
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 #[cfg(feature = "sql")]
 use std::time::Duration;
 
@@ -36,9 +39,10 @@ use anyhow::{Context as _, Result, bail};
 use crate::args::ServeArgs;
 use crate::output::{self, Voice};
 use crate::table::Table;
+use crate::table::indexed::Indexes;
+use about::About;
 use kept::Kept;
 use live::Live;
-use requests::Columns;
 
 /// Queries that run at a time; others wait.
 #[cfg(feature = "sql")]
@@ -47,7 +51,7 @@ const QUERIES_MAX: usize = 4;
 /// What is served.
 struct Served {
     table: Table,
-    columns: Columns,
+    about: OnceLock<About>,
     kept: Kept,
     #[cfg(feature = "sql")]
     session: crate::query::Session,
@@ -75,7 +79,7 @@ pub(crate) fn serve(args: &ServeArgs, voice: Voice) -> Result<()> {
     if let Some(damage) = table.damage() {
         voice.say(&format!("warning: {damage}; the state before it is served"));
     }
-    let served = Arc::new(Served::new(table, args)?);
+    let served = Arc::new(Served::new(table, args, None)?);
     // Who asks in SQL over a connection that stays sees one state of the table, as it was then.
     #[cfg(feature = "postgres")]
     let _first = Arc::clone(&served);
@@ -92,18 +96,33 @@ pub(crate) fn serve(args: &ServeArgs, voice: Voice) -> Result<()> {
 }
 
 impl Served {
-    /// What is needed to answer from a table.
-    fn new(table: Table, args: &ServeArgs) -> Result<Self> {
+    /// What is needed to answer from a table, of which another state may have been served.
+    fn new(table: Table, args: &ServeArgs, before: Option<&Self>) -> Result<Self> {
         #[cfg(not(feature = "sql"))]
         let _ = args;
-        table.index()?;
+        table.open_indexes(before.map(|before| &before.table))?;
         Ok(Self {
-            columns: Columns::read(&table)?,
+            about: OnceLock::new(),
             kept: Kept::new(rayon::current_num_threads()),
             #[cfg(feature = "sql")]
             session: crate::query::Session::with_limits(&table, limits(args))?,
             table,
         })
+    }
+
+    /// The indexes of its files.
+    fn indexes(&self) -> &Indexes {
+        self.table.indexes().expect("they were opened first of all")
+    }
+
+    /// What it holds at all.
+    fn about(&self) -> Result<&About> {
+        if let Some(about) = self.about.get() {
+            return Ok(about);
+        }
+        let about = About::new(self.indexes())?;
+        // Somebody else may have been quicker; it is the same.
+        Ok(self.about.get_or_init(|| about))
     }
 }
 

@@ -1,12 +1,13 @@
 //! A request table, opened to be read: its requests one after the other, or one by its id.
 //!
 //! Nothing here holds a table. Requests are read in the order of its files, a batch at a time;
-//! where one of them stands is found in the columns of ids and counts alone, and then only the
-//! pages in which its rows lie are read.
+//! where one of them stands is found in the indexes of its files, in older tables in the columns of ids
+//! and counts, and then only the pages in which its rows lie are read.
 
 pub(crate) mod confident;
 pub(crate) mod files;
-mod places;
+pub(crate) mod indexed;
+pub(crate) mod places;
 pub(crate) mod related;
 
 use std::collections::BTreeSet;
@@ -20,12 +21,12 @@ use schema::tables::{EventRow, RequestRow, Row, RunRow, SpanRow};
 
 use crate::request::Request;
 use files::{Part, Paths, Place, paths};
-use places::Index;
+use indexed::Indexes;
 
 /// A request table, as it was when it was opened: what is added later is not seen.
 pub struct Table {
     manifest: Manifest,
-    index: OnceLock<Index>,
+    indexes: OnceLock<Indexes>,
 }
 
 /// Which requests of a table.
@@ -60,7 +61,7 @@ impl Table {
     /// # Errors
     /// No table, or one of another version; I/O errors.
     pub fn open(folder: &Path) -> Result<Self> {
-        Ok(Self { manifest: Manifest::read(folder)?, index: OnceLock::new() })
+        Ok(Self { manifest: Manifest::read(folder)?, indexes: OnceLock::new() })
     }
 
     /// Its folder.
@@ -164,8 +165,8 @@ impl Table {
     /// The id of the request whose id begins with `id`, its files, and where it stands in them.
     fn find(&self, id: &str) -> Result<(String, Paths, Place)> {
         let mut files = paths(&self.manifest);
-        let (first, second) = match self.index.get() {
-            Some(index) => index.beginning_with(id),
+        let (first, second) = match self.indexes.get() {
+            Some(indexes) => indexes.beginning_with(id)?,
             None => places::beginning_with(&files, id)?,
         };
         let Some((found, file, place)) = first else {
@@ -179,37 +180,34 @@ impl Table {
         Ok((found, files.swap_remove(file), place))
     }
 
-    /// Keeps in memory where each request stands, some 50 bytes of it, so that each is found at
-    /// once: for those who ask often.
+    /// Opens the indexes of its files, so that each request is found at once: for those who ask
+    /// often. What a table that is older has no index of is held in memory, some 60 bytes a request.
     ///
     /// # Errors
     /// Files that cannot be read.
     pub fn index(&self) -> Result<()> {
-        if self.index.get().is_none() {
-            let index = Index::new(&paths(&self.manifest))?;
-            // Somebody else may have been quicker; it is the same one.
-            let _ = self.index.set(index);
+        self.open_indexes(None)
+    }
+
+    /// The same; what another state of it has open is not opened again.
+    pub(crate) fn open_indexes(&self, known: Option<&Self>) -> Result<()> {
+        if self.indexes.get().is_none() {
+            let indexes = Indexes::new(&self.manifest, known.and_then(|known| known.indexes.get()))?;
+            // Somebody else may have been quicker; they are the same ones.
+            let _ = self.indexes.set(indexes);
         }
         Ok(())
     }
 
-    /// Where the requests with these `ids` stand, by file, in the order of rows.
+    /// The indexes of its files, if they were opened.
     #[cfg(feature = "serve")]
-    pub(crate) fn places(&self, ids: &[u128]) -> Result<Vec<Vec<Place>>> {
-        let files = paths(&self.manifest);
-        match self.index.get() {
-            Some(index) => Ok(index.of_ids(ids, files.len())),
-            None => places::of_ids(&files, &ids.iter().copied().collect()),
-        }
+    pub(crate) fn indexes(&self) -> Option<&Indexes> {
+        self.indexes.get()
     }
 
     #[cfg(feature = "sql")]
     fn ids(&self, condition: &str) -> Result<BTreeSet<u128>> {
-        let ids = crate::query::requests_that(&self.manifest, condition)?;
-        let number = |id: &String| {
-            u128::from_str_radix(id, 16).with_context(|| format!("`{id}` is no id of a request"))
-        };
-        ids.iter().map(number).collect()
+        crate::query::requests_that(&self.manifest, condition)
     }
 
     #[cfg(not(feature = "sql"))]

@@ -3,6 +3,10 @@
 
 #[path = "support/command.rs"]
 mod command;
+#[path = "support/many_requests.rs"]
+mod many_requests;
+#[path = "support/older.rs"]
+mod older;
 #[path = "support/sample.rs"]
 mod sample;
 
@@ -10,6 +14,8 @@ mod sample;
 mod attacks;
 #[path = "serve/hostile.rs"]
 mod hostile;
+#[path = "serve/lists.rs"]
+mod lists;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

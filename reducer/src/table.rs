@@ -6,6 +6,7 @@
 //! TABLE/requests/day=2026-11-21/part-<n>.parquet     by day of the request's start
 //! TABLE/requests/day=2026-11-21/part-<n>-<i>.parquet later periods of one append; what `thin` left
 //! TABLE/inputs/part-<n>.parquet       tables without days
+//! TABLE/index/day=2026-11-21/part-<n>.index           of each file of `requests`, see `indexes`
 //! TABLE/open/<n>/requests/...         the same of open requests, and `kept/`, their spans
 //! TABLE/requests/day=2026-11-21/part-<n>-open.parquet     links to that, for who reads folders
 //! TABLE/models/<digest>.model         the models the rows were made with
@@ -30,10 +31,12 @@ use serde_json::{Value, json};
 use crate::finish::Rows;
 
 mod days;
+pub mod indexes;
 mod leftovers;
 mod part;
 pub mod thin;
 
+use self::indexes::INDEX;
 pub use self::leftovers::Lease;
 pub(crate) use self::part::Part;
 pub use self::part::RelationRows;
@@ -410,7 +413,8 @@ impl<'w> Commit<'w> {
         files.append(&mut self.files);
         files.sort_by_cached_key(|file| {
             let day = file.path.rsplit('/').nth(1).map(ToOwned::to_owned);
-            (TABLES.iter().position(|table| *table == file.table), day, file.is_open)
+            let table = TABLES.iter().position(|table| *table == file.table);
+            (table.unwrap_or(TABLES.len()), day, file.is_open)
         });
         self.next.files.append(&mut files);
         write(&mut self.next, &rows.rows.log_sequences, false)?;
@@ -619,6 +623,8 @@ mod tests {
             "events/day=1970-01-01/part-1.parquet",
             "events/day=1970-01-02/part-1.parquet",
             "events/day=1970-01-04/part-1.parquet",
+            "index/day=1970-01-01/part-1.index",
+            "index/day=1970-01-02/part-1.index",
             "log_sequences/part-1.parquet",
         ];
         assert_eq!(paths, expected);

@@ -192,7 +192,11 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         if entry.path().is_dir() {
             found.extend(files(&entry.path()));
-        } else if entry.path().extension().is_some_and(|extension| extension == "parquet") {
+        } else if entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "parquet" || extension == "index")
+        {
             found.insert(entry.path());
         }
     }

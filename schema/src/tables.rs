@@ -19,10 +19,13 @@
 //! | [`IntervalRow`] `intervals` | requests of a type and interval that were thinned | no |
 //! | [`InputRow`] `inputs` | an input file of a run | no |
 //! | [`RunRow`] `runs` | what one command added | no |
+//!
+//! Beside a file of `requests` stands its [`index`], which is no table.
 
 mod aggregates;
 mod cell;
 mod events;
+pub mod index;
 mod inputs;
 mod map_output;
 mod model;

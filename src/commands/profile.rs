@@ -131,16 +131,12 @@ impl Populations {
 
 #[cfg(feature = "sql")]
 fn populations(manifest: &Manifest, args: &ProfileArgs) -> Result<Populations> {
-    use anyhow::Context as _;
-
     let conditions: Vec<&String> = args.condition.iter().chain(&args.compare).collect();
     let mut ids = BTreeMap::new();
     for (number, condition) in (1..).zip(&conditions) {
         for id in crate::query::requests_that(manifest, condition)? {
-            let key =
-                u128::from_str_radix(&id, 16).with_context(|| format!("`{id}` is no id of a request"))?;
-            if ids.insert(key, number).is_some() {
-                bail!("request {id} is in both populations");
+            if ids.insert(id, number).is_some() {
+                bail!("request {id:032x} is in both populations");
             }
         }
     }

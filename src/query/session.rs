@@ -341,15 +341,14 @@ impl Session {
         print_rows(self.runtime(), rows, format)
     }
 
-    /// The first column of the rows of `query`, as texts.
-    pub(crate) fn texts(&self, query: &str) -> Result<Vec<String>> {
-        let mut texts = Vec::new();
+    /// Tells `take` of the first column of each of the rows of `query`, where it is text.
+    pub(crate) fn each_text(&self, query: &str, take: &mut dyn FnMut(&str)) -> Result<()> {
         for batch in self.stream(query)? {
             let batch = batch?;
             let values = (0..batch.num_rows()).map(|row| values::value(batch.column(0), row));
-            texts.extend(values.filter_map(|value| value.as_str().map(str::to_owned)));
+            values.for_each(|value| value.as_str().into_iter().for_each(&mut *take));
         }
-        Ok(texts)
+        Ok(())
     }
 }
 

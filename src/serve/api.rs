@@ -1,11 +1,19 @@
 //! The API of the page: JSON, each answer from one function.
 
+use fixedbitset::FixedBitSet;
+#[cfg(feature = "sql")]
+use rayon::prelude::*;
 use schema::tables::InputRow;
+use schema::tables::index::Column;
 use serde_json::{Value, json};
 
+use super::chosen::Chosen;
 use super::http::{Answer, Asked};
-use super::requests::{Columns, Conditions};
+use super::list::{self, Sort};
+use super::requests::Conditions;
 use super::{Served, jaeger, overview, page, profile, shown};
+#[cfg(feature = "sql")]
+use crate::table::{indexed::Indexed, places};
 
 /// Requests of a list, rows of an answer.
 const LISTED_MAX: usize = 1_000;
@@ -26,7 +34,7 @@ pub(super) fn answer(served: &Served, asked: &Asked) -> Answer {
     let found = match path.as_slice() {
         [""] => Ok(page::index()),
         ["assets", name] => page::asset(name).ok_or_else(none),
-        ["api", "table"] => Ok(table(served)),
+        ["api", "table"] => table(served),
         ["api", "overview"] => the_overview(served, asked),
         ["api", "requests"] => list(served, asked),
         ["api", "requests", id] => request(served, id),
@@ -49,54 +57,52 @@ impl From<anyhow::Error> for Answer {
     }
 }
 
-fn table(served: &Served) -> Answer {
-    let columns = &served.columns;
-    let mut counts = vec![0_u64; columns.type_names.len()];
-    columns.types.iter().for_each(|number| counts[*number as usize] += 1);
-    let mut types: Vec<(u64, &str)> =
-        counts.into_iter().zip(columns.type_names.iter().map(|name| &**name)).collect();
+fn table(served: &Served) -> Result<Answer, Answer> {
+    let indexes = served.indexes();
+    let of_type = served.about()?.n_of_type.iter().copied();
+    let mut types: Vec<(u64, &str)> = of_type.zip(indexes.types.iter().map(|name| &**name)).collect();
     types.sort_by_key(|(n, name)| (std::cmp::Reverse(*n), *name));
-    let mut nodes: Vec<&str> = columns.node_names.iter().map(|name| &**name).collect();
+    let mut nodes: Vec<&str> = indexes.nodes.iter().map(|name| &**name).collect();
     nodes.sort_unstable();
     let tables = ["events", "spans", "requests"];
     let thinned: Vec<String> =
         tables.into_iter().filter_map(|table| served.table.manifest().thinned.note(table)).collect();
-    Answer::json(&json!({
+    Ok(Answer::json(&json!({
         "name": served.table.folder().display().to_string(),
         "version": env!("CARGO_PKG_VERSION"),
-        "n_requests": columns.len(),
+        "n_requests": indexes.n_rows(),
         "types": types.iter().map(|(n, name)| json!({"name": name, "n": n})).collect::<Vec<_>>(),
         "nodes": nodes,
-        "flags": columns.flag_names.iter().map(|name| &**name).collect::<Vec<_>>(),
+        "flags": indexes.flags.iter().map(|name| &**name).collect::<Vec<_>>(),
         "sql": cfg!(feature = "sql"),
         "damage": served.table.damage(),
         "thinned": thinned,
-    }))
+    })))
 }
 
-/// Which requests meet `conditions`, these in SQL included.
-pub(super) fn chosen(served: &Served, conditions: &Conditions) -> Result<Vec<bool>, Answer> {
-    let mut chosen = served.columns.chosen(conditions);
-    if let Some(sql) = &conditions.sql {
-        let rows = rows_where(served, sql)?;
-        chosen.iter_mut().zip(rows).for_each(|(chosen, also)| *chosen &= also);
-    }
-    Ok(chosen)
+/// The requests that meet `conditions`, that in SQL included.
+pub(super) fn chosen<'s>(served: &'s Served, conditions: &Conditions) -> Result<Chosen<'s>, Answer> {
+    let sql = conditions.sql.as_ref().map(|sql| rows_where(served, sql)).transpose()?;
+    Ok(Chosen::new(served.indexes(), conditions, sql))
 }
 
+/// By file, the rows for which a condition holds.
 #[cfg(feature = "sql")]
-fn rows_where(served: &Served, sql: &str) -> Result<Vec<bool>, Answer> {
+fn rows_where(served: &Served, sql: &str) -> Result<Vec<FixedBitSet>, Answer> {
     let query = format!("SELECT request_id FROM requests WHERE (\n{sql}\n)");
-    let mut rows = vec![false; served.columns.len()];
-    for id in served.session.texts(&query)? {
-        let row = u128::from_str_radix(&id, 16).ok().and_then(|id| served.columns.row(id));
-        row.into_iter().for_each(|row| rows[row as usize] = true);
-    }
-    Ok(rows)
+    let mut ids = Vec::new();
+    served.session.each_text(&query, &mut |id| ids.extend(u128::from_str_radix(id, 16)))?;
+    ids.sort_unstable();
+    let of_file = |file: &Indexed| {
+        let mut rows = FixedBitSet::with_capacity(file.index.n_rows());
+        places::rows_with(&file.index, &ids)?.into_iter().for_each(|row| rows.insert(row));
+        Ok(rows)
+    };
+    Ok(served.indexes().files.par_iter().map(of_file).collect::<anyhow::Result<_>>()?)
 }
 
 #[cfg(not(feature = "sql"))]
-fn rows_where(_served: &Served, _sql: &str) -> Result<Vec<bool>, Answer> {
+fn rows_where(_served: &Served, _sql: &str) -> Result<Vec<FixedBitSet>, Answer> {
     Err(without_sql())
 }
 
@@ -109,7 +115,7 @@ fn without_sql() -> Answer {
 fn walked(
     served: &Served,
     asked: &Asked,
-    walk: impl FnOnce(&Conditions, &[bool]) -> Result<Value, Answer>,
+    walk: impl FnOnce(&Conditions, &Chosen<'_>) -> Result<Value, Answer>,
 ) -> Result<Answer, Answer> {
     let conditions = Conditions::of(asked)?;
     // SQL can say another thing each time, e.g. by the clock.
@@ -132,7 +138,7 @@ fn walked(
 fn the_overview(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
     let n_steps = asked.number("steps")?.unwrap_or(120);
     walked(served, asked, |conditions, chosen| {
-        let found = overview::overview(&served.columns, chosen, n_steps);
+        let found = overview::overview(chosen, n_steps)?;
         Ok(json!({"overview": found, "where": conditions.to_sql()}))
     })
 }
@@ -148,45 +154,24 @@ fn the_profile(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
 fn list(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
     let limit = asked.number("limit")?.unwrap_or(100).min(LISTED_MAX);
     let offset = asked.number("offset")?.unwrap_or(0_usize);
-    walked(served, asked, |conditions, chosen| {
-        Ok(listed(&served.columns, asked, (offset, limit), conditions, chosen))
-    })
-}
-
-fn listed(
-    columns: &Columns,
-    asked: &Asked,
-    (offset, limit): (usize, usize),
-    conditions: &Conditions,
-    chosen: &[bool],
-) -> Value {
     let is_ascending = asked.text("ascending") == Some("true");
-    let (column, key): (&str, &dyn Fn(usize) -> i64) = match asked.text("sort").unwrap_or_default() {
-        "duration" => ("duration_us", &|row| columns.durations_us[row]),
-        "nodes" => ("n_nodes", &|row| i64::from(columns.counts[row][0])),
-        "spans" => ("n_spans", &|row| i64::from(columns.counts[row][1])),
-        "events" => ("n_events", &|row| i64::from(columns.counts[row][2])),
-        _ => ("start_ts", &|row| columns.starts_us[row]),
+    let (name, column) = match asked.text("sort").unwrap_or_default() {
+        "duration" => ("duration_us", Column::Duration),
+        "nodes" => ("n_nodes", Column::Nodes),
+        "spans" => ("n_spans", Column::Spans),
+        "events" => ("n_events", Column::Events),
+        _ => ("start_ts", Column::Start),
     };
-    let key = |row: &usize| (if is_ascending { key(*row) } else { key(*row).wrapping_neg() }, *row);
-    let mut rows: Vec<usize> = (0..columns.len()).filter(|row| chosen[*row]).collect();
-    let n = rows.len();
-    let until = offset.saturating_add(limit).min(n);
-    if until > 0 && until < n {
-        rows.select_nth_unstable_by_key(until - 1, key);
-    }
-    rows.truncate(until);
-    let before = offset.min(until);
-    if 0 < before && before < until {
-        rows.select_nth_unstable_by_key(before, key);
-    }
-    let rows = &mut rows[before..];
-    rows.sort_unstable_by_key(key);
-    let shown: Vec<Value> = rows.iter().map(|row| shown::listed(columns, *row)).collect();
-    let direction = if is_ascending { "" } else { " DESC" };
-    let filter = conditions.to_sql().map(|condition| format!("\nWHERE {condition}")).unwrap_or_default();
-    let sql = format!("SELECT * FROM requests{filter}\nORDER BY {column}{direction} LIMIT {limit}");
-    json!({"n": n, "requests": shown, "sql": sql})
+    walked(served, asked, |conditions, chosen| {
+        let (n, rows) = list::list(chosen, Sort { column, is_ascending }, (offset, limit))?;
+        let indexes = served.indexes();
+        let listed = list::listed(indexes, &rows)?;
+        let shown: Vec<Value> = listed.iter().map(|of| shown::listed(indexes, of)).collect();
+        let direction = if is_ascending { "" } else { " DESC" };
+        let filter = conditions.to_sql().map(|condition| format!("\nWHERE {condition}")).unwrap_or_default();
+        let sql = format!("SELECT * FROM requests{filter}\nORDER BY {name}{direction} LIMIT {limit}");
+        Ok(json!({"n": n, "requests": shown, "sql": sql}))
+    })
 }
 
 fn missing(error: anyhow::Error) -> Answer {

@@ -2,11 +2,13 @@
 //! types of requests, traces are requests.
 
 use anyhow::{Context as _, Result, bail};
+use schema::tables::index::Column;
 use serde_json::{Value, json};
 
 use super::Served;
 use super::api::chosen;
 use super::http::{Answer, Asked};
+use super::list::{self, Sort};
 use super::requests::Conditions;
 use crate::export::{View, jaeger_trace};
 use crate::request::{Logs, Request};
@@ -14,16 +16,19 @@ use crate::request::{Logs, Request};
 /// Traces of an answer, as many as Jaeger's page can ask for.
 const TRACES_MAX: usize = 1_500;
 /// Spans of an answer.
-const SPANS_MAX: usize = 100_000;
+const SPANS_MAX: i64 = 100_000;
 
 /// Answers what was asked below `/api/`; none: Jaeger is not asked that.
 pub(super) fn answer(served: &Served, path: &[&str], asked: &Asked) -> Option<Answer> {
     let items = match path {
         ["services"] => Ok(services(served)),
-        ["services", node, "operations"] => Ok(types(served, node).into_iter().map(Value::from).collect()),
+        ["services", node, "operations"] => types(served, node)
+            .map_err(Answer::from)
+            .map(|names| names.into_iter().map(Value::from).collect()),
         ["operations"] => {
-            let names = types(served, asked.text("service").unwrap_or_default()).into_iter();
-            Ok(names.map(|name| json!({"name": name, "spanKind": "internal"})).collect())
+            types(served, asked.text("service").unwrap_or_default()).map_err(Answer::from).map(|names| {
+                names.into_iter().map(|name| json!({"name": name, "spanKind": "internal"})).collect()
+            })
         }
         ["traces"] => search(served, asked),
         ["traces", id] => one(served, id).map(|trace| vec![trace]),
@@ -44,22 +49,20 @@ pub(super) fn answer(served: &Served, path: &[&str], asked: &Asked) -> Option<An
 }
 
 fn services(served: &Served) -> Vec<Value> {
-    let mut nodes: Vec<&str> = served.columns.node_names.iter().map(|name| &**name).collect();
+    let mut nodes: Vec<&str> = served.indexes().nodes.iter().map(|name| &**name).collect();
     nodes.sort_unstable();
     nodes.into_iter().map(Value::from).collect()
 }
 
 /// Types of the requests on a node.
-fn types(served: &Served, node: &str) -> Vec<String> {
-    let columns = &served.columns;
-    let Some(number) = columns.node_names.iter().position(|name| **name == *node) else { return Vec::new() };
-    let there = columns.on_nodes.iter().filter(|on| on.node as usize == number);
-    let mut is_there = vec![false; columns.type_names.len()];
-    there.for_each(|on| is_there[columns.types[on.request as usize] as usize] = true);
-    let names = columns.type_names.iter().zip(is_there).filter(|(_, is_there)| *is_there);
-    let mut names: Vec<String> = names.map(|(name, _)| name.to_string()).collect();
+fn types(served: &Served, node: &str) -> Result<Vec<String>> {
+    let indexes = served.indexes();
+    let of_node = &served.about()?.types_of_nodes;
+    let number = indexes.nodes.iter().position(|name| **name == *node);
+    let types = number.into_iter().flat_map(|number| &of_node[number]);
+    let mut names: Vec<String> = types.map(|number| indexes.types[*number as usize].to_string()).collect();
     names.sort_unstable();
-    names
+    Ok(names)
 }
 
 fn search(served: &Served, asked: &Asked) -> Result<Vec<Value>, Answer> {
@@ -80,23 +83,18 @@ fn search(served: &Served, asked: &Asked) -> Result<Vec<Value>, Answer> {
     };
     let limit = asked.number("limit")?.unwrap_or(20).min(TRACES_MAX);
     let chosen = chosen(served, &conditions)?;
-    let columns = &served.columns;
     let place = served.kept.place();
-    let mut rows: Vec<usize> = (0..columns.len()).filter(|row| chosen[*row]).collect();
-    let key = |row: &usize| (std::cmp::Reverse(columns.starts_us[*row]), *row);
-    if 0 < limit && limit < rows.len() {
-        rows.select_nth_unstable_by_key(limit - 1, key);
-    }
-    rows.truncate(limit);
-    rows.sort_unstable_by_key(key);
+    let sort = Sort { column: Column::Start, is_ascending: false };
+    let (_, rows) = list::list(&chosen, sort, (0, limit))?;
+    let listed = list::listed(served.indexes(), &rows)?;
     drop(place);
     let (mut traces, mut n_spans) = (Vec::new(), 0);
-    for row in rows {
-        n_spans += columns.counts[row][1] as usize;
+    for of in listed {
+        n_spans += of.n_spans;
         if n_spans > SPANS_MAX && !traces.is_empty() {
             break;
         }
-        traces.push(as_trace(&served.table.request(&format!("{:032x}", columns.ids[row]))?));
+        traces.push(as_trace(&served.table.request(&format!("{:032x}", of.id))?));
     }
     Ok(traces)
 }

@@ -44,7 +44,8 @@ impl Live {
                 continue;
             }
             newest = number;
-            match Table::open(&args.table).and_then(|table| Served::new(table, args)) {
+            let before = self.served();
+            match Table::open(&args.table).and_then(|table| Served::new(table, args, Some(&before))) {
                 Ok(served) => {
                     if let Some(damage) = served.table.damage() {
                         voice.say(&format!("warning: {damage}; the state before it is served"));

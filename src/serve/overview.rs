@@ -1,16 +1,25 @@
 //! The overview: how many requests there were at each time and how long they took, by type and by
-//! node, and all of them by time and duration. Every request counts and quantiles are exact: two
-//! walks over the columns put each into its cell, a time and a type, of one array.
+//! node, and all of them by time and duration. A first walk over the chosen requests tells when they
+//! were and which types and nodes have most of them, a second one puts each into its cell, a piece of
+//! time and a type or node. What a request did on a node counts where the request begins.
+//!
+//! Every request counts. Of few requests the quantiles are exact; of more, durations are told apart by
+//! the ranges of [`Bins`] only, and where nothing but times and types were asked for, the intervals of the
+//! indexes are walked over, and rows only before and after whole intervals.
 
-use rayon::prelude::*;
+use anyhow::Result;
+use schema::tables::Text;
+use schema::tables::index::{BINS_OF_DOUBLING, Bins, Column, ERROR, LENGTHS_US, bin_of, least_of};
 use serde::Serialize;
 
-use super::requests::Columns;
+use super::chosen::{Chosen, Found};
 
+/// Requests of which the quantiles are exact.
+const EXACT_MAX: usize = 1 << 18;
 /// Types and nodes that have series of their own, those with most requests; the others are one.
 const SERIES_MAX: usize = 8;
-/// Rows of the heat map for each doubling of the duration.
-const ROWS_OF_DOUBLING: usize = 2;
+/// Ranges of durations that are one row of the heat map: it has two for each doubling.
+const BINS_OF_ROW: usize = BINS_OF_DOUBLING / 2;
 /// Lengths of the pieces of time, µs: round in the units that people count in.
 const ROUND_US: [i64; 30] = [
     1,
@@ -61,6 +70,8 @@ pub(super) struct Overview {
     /// By node, most first.
     nodes: Vec<Series>,
     heat: Heat,
+    /// What quantiles can be off, as a part of them; none: they are exact.
+    error: Option<f64>,
 }
 
 /// One line of a chart.
@@ -91,35 +102,61 @@ struct Heat {
     counts: Vec<Vec<u32>>,
 }
 
-/// Of the `chosen` requests of `columns`, in about `n_steps` pieces of time.
-pub(super) fn overview(columns: &Columns, chosen: &[bool], n_steps: usize) -> Overview {
-    let rows = || (0..columns.len()).filter(|row| chosen[*row]);
-    let extent = rows().map(|row| columns.starts_us[row]).fold(None, |extent: Option<(i64, i64)>, us| {
-        let (from, to) = extent.unwrap_or((us, us));
-        Some((from.min(us), to.max(us)))
-    });
-    let (first, last) = extent.unwrap_or_default();
-    let (from, step, n_steps) = pieces(first, last, n_steps.clamp(1, 1_000) as i64);
-    let piece = |us: i64| usize::try_from((us - from).div_euclid(step)).unwrap_or(0).min(n_steps - 1);
-    let by_type = || {
-        let found = rows().map(|row| (columns.types[row], piece(columns.starts_us[row])));
-        series(found, rows().map(|row| columns.durations_us[row]), &columns.type_names, n_steps)
+/// Durations that are put together.
+trait Durations: Clone + Default + Send {
+    fn add(&mut self, us: i64);
+    fn add_bins(&mut self, bins: &Bins);
+    fn merge(&mut self, other: &Self);
+    fn cell(&mut self) -> Cell;
+    /// Tells how many there are in which row of the heat map.
+    fn each_row(&self, take: &mut dyn FnMut(usize, u32));
+}
+
+/// How the durations of many requests are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// One by one.
+    Exact,
+    /// By ranges, of rows.
+    Rows,
+    /// By ranges, of intervals where they are.
+    Intervals,
+}
+
+/// When the chosen requests were, and how many of each type, and on each node.
+#[derive(Default)]
+struct Totals {
+    n: u64,
+    times_us: Option<(i64, i64)>,
+    of_type: Vec<u64>,
+    of_node: Vec<u64>,
+}
+
+/// Of the `chosen` requests, in about `n_steps` pieces of time.
+pub(super) fn overview(chosen: &Chosen<'_>, n_steps: usize) -> Result<Overview> {
+    let way = match chosen.n_at_most() {
+        n if n <= EXACT_MAX => Way::Exact,
+        _ if chosen.are_of_intervals() => Way::Intervals,
+        _ => Way::Rows,
     };
-    let by_node = || {
-        let on_nodes = || columns.on_nodes.iter().filter(|on| chosen[on.request as usize]);
-        let found = on_nodes().map(|on| (on.node, piece(on.start_us.clamp(first, last))));
-        series(found, on_nodes().map(|on| on.duration_us), &columns.node_names, n_steps)
+    overview_by(chosen, n_steps, way)
+}
+
+fn overview_by(chosen: &Chosen<'_>, n_steps: usize, way: Way) -> Result<Overview> {
+    let n_steps = n_steps.clamp(1, 1_000) as i64;
+    // Blocks say about when all is, and so which intervals the answer will be of, at the least.
+    let (first, last) = about_when(chosen);
+    let totals = totals(chosen, length_of(pieces(first, last, n_steps).1, way))?;
+    let (first, last) = totals.times_us.unwrap_or_default();
+    let (from, step, n_steps) = pieces(first, last, n_steps);
+    let time = Pieces { from, step, n_steps, length: length_of(step, way) };
+    let found = match way {
+        Way::Exact => charts::<Vec<i64>>(chosen, &totals, &time)?,
+        Way::Rows | Way::Intervals => charts::<Bins>(chosen, &totals, &time)?,
     };
-    let by_duration = || {
-        let found = || rows().map(|row| (piece(columns.starts_us[row]), columns.durations_us[row]));
-        let longest = found().map(|(_, us)| us).max().unwrap_or(0);
-        let mut heat = Heat { rows: (0..=row_of(longest)).map(least_of).collect(), counts: Vec::new() };
-        heat.counts = vec![vec![0; heat.rows.len()]; n_steps];
-        found().for_each(|(piece, us)| heat.counts[piece][row_of(us)] += 1);
-        heat
-    };
-    let (nodes, (types, heat)) = rayon::join(by_node, || rayon::join(by_type, by_duration));
-    Overview { from, step, n_steps, n: rows().count() as u64, types, nodes, heat }
+    let error = (way != Way::Exact).then_some(ERROR);
+    let Charts { types, nodes, heat } = found;
+    Ok(Overview { from, step, n_steps, n: totals.n, types, nodes, heat, error })
 }
 
 /// Start, length and number of about `n` round pieces of time that hold both.
@@ -131,154 +168,249 @@ fn pieces(first: i64, last: i64, n: i64) -> (i64, i64, usize) {
     (from, step, usize::try_from((last - from) / step + 1).unwrap_or(1))
 }
 
-/// The row of the heat map of a duration: 0 for less than a microsecond.
-fn row_of(us: i64) -> usize {
-    let Some(us) = u64::try_from(us).ok().filter(|us| *us > 0) else { return 0 };
-    let doubling = us.ilog2() as usize;
-    1 + ROWS_OF_DOUBLING * doubling + usize::from(us >= half_way(doubling))
+/// Pieces of time, and the length of the intervals that they are made of; none: they are made of rows.
+struct Pieces {
+    from: i64,
+    step: i64,
+    n_steps: usize,
+    length: Option<usize>,
+}
+
+impl Pieces {
+    fn of(&self, us: i64) -> usize {
+        usize::try_from((us - self.from).div_euclid(self.step)).unwrap_or(0).min(self.n_steps - 1)
+    }
+}
+
+/// The longest intervals of which pieces of this length are made.
+fn length_of(step: i64, way: Way) -> Option<usize> {
+    let lengths = LENGTHS_US.iter().rposition(|us| step % us == 0);
+    lengths.filter(|_| way == Way::Intervals)
+}
+
+/// Times between which all chosen requests begin.
+fn about_when(chosen: &Chosen<'_>) -> (i64, i64) {
+    let bounds = chosen.blocks().into_iter().map(|(file, block)| {
+        let (first, last) = chosen.indexes.files[file].index.bounds(block, Column::Start);
+        (first.max(chosen.starts_us.start), last.min(chosen.starts_us.end.saturating_sub(1)))
+    });
+    bounds.reduce(|(from, to), (first, last)| (from.min(first), to.max(last))).unwrap_or_default()
+}
+
+fn totals(chosen: &Chosen<'_>, length: Option<usize>) -> Result<Totals> {
+    let empty = || Totals {
+        of_type: vec![0; chosen.indexes.types.len()],
+        of_node: vec![0; chosen.indexes.nodes.len()],
+        ..Totals::default()
+    };
+    let add = |totals: &mut Totals, found: &Found<'_, '_>| {
+        match found {
+            Found::Rows(block, rows) => {
+                let (starts, types) = (block.column(Column::Start)?, block.column(Column::Type)?);
+                for row in rows.iter() {
+                    totals.add((starts[row], starts[row]), block.of.types[types[row] as usize], 1);
+                }
+                block.each_node(rows, &mut |_, node, _| {
+                    totals.of_node[block.of.nodes[node] as usize] += 1;
+                })?;
+            }
+            Found::Interval(of, interval) => {
+                for found in &interval.types {
+                    let time = |us: u64| interval.start_us.wrapping_add_unsigned(us);
+                    let number = of.types[found.request_type as usize];
+                    totals.add((time(found.first_us), time(found.last_us)), number, found.durations.n());
+                    for (node, bins) in &found.nodes {
+                        totals.of_node[of.nodes[*node as usize] as usize] += bins.n();
+                    }
+                }
+            }
+        }
+        Ok(())
+    };
+    chosen.fold(length, empty, add, Totals::merge)
+}
+
+impl Totals {
+    fn add(&mut self, (first, last): (i64, i64), request_type: u32, n: u64) {
+        let (from, to) = self.times_us.unwrap_or((first, last));
+        self.times_us = Some((from.min(first), to.max(last)));
+        self.of_type[request_type as usize] += n;
+        self.n += n;
+    }
+
+    fn merge(&mut self, other: Self) {
+        let Some((first, last)) = other.times_us else { return };
+        let (from, to) = self.times_us.unwrap_or((first, last));
+        self.times_us = Some((from.min(first), to.max(last)));
+        self.n += other.n;
+        let add = |to: &mut [u64], more: &[u64]| to.iter_mut().zip(more).for_each(|(n, more)| *n += more);
+        add(&mut self.of_type, &other.of_type);
+        add(&mut self.of_node, &other.of_node);
+    }
+}
+
+/// Which series each of some numbers is in, and what the series are called: those with most requests
+/// have one of their own, the others are one.
+struct Shares {
+    series_of: Vec<usize>,
+    names: Vec<String>,
+}
+
+impl Shares {
+    fn new(n_of: &[u64], names: &[Text]) -> Self {
+        let mut most: Vec<usize> = (0..n_of.len()).filter(|number| n_of[*number] > 0).collect();
+        most.sort_by_key(|number| (std::cmp::Reverse(n_of[*number]), *number));
+        let n_own = if most.len() > SERIES_MAX + 1 { SERIES_MAX } else { most.len() };
+        let mut series_of = vec![0; n_of.len()];
+        most.iter().enumerate().for_each(|(place, number)| series_of[*number] = place.min(n_own));
+        let mut own: Vec<String> = most[..n_own].iter().map(|number| names[*number].to_string()).collect();
+        if n_own < most.len() {
+            own.push(format!("{} others", most.len() - n_own));
+        }
+        Self { series_of, names: own }
+    }
+}
+
+/// What the charts show.
+struct Charts {
+    types: Vec<Series>,
+    nodes: Vec<Series>,
+    heat: Heat,
+}
+
+/// Durations by series and piece of time, of types and of nodes.
+struct Cells<D>([Vec<D>; 2]);
+
+fn charts<D: Durations>(chosen: &Chosen<'_>, totals: &Totals, time: &Pieces) -> Result<Charts> {
+    let types = Shares::new(&totals.of_type, &chosen.indexes.types);
+    let nodes = Shares::new(&totals.of_node, &chosen.indexes.nodes);
+    let cells = |shares: &Shares| vec![D::default(); shares.names.len() * time.n_steps];
+    let empty = || Cells([cells(&types), cells(&nodes)]);
+    let add = |Cells([of_types, of_nodes]): &mut Cells<D>, found: &Found<'_, '_>| {
+        match found {
+            Found::Rows(block, rows) => {
+                let starts = block.column(Column::Start)?;
+                let (numbers, durations) = (block.column(Column::Type)?, block.column(Column::Duration)?);
+                for row in rows.iter() {
+                    let series = types.series_of[block.of.types[numbers[row] as usize] as usize];
+                    of_types[series * time.n_steps + time.of(starts[row])].add(durations[row]);
+                }
+                block.each_node(rows, &mut |row, node, us| {
+                    let series = nodes.series_of[block.of.nodes[node] as usize];
+                    of_nodes[series * time.n_steps + time.of(starts[row])].add(us);
+                })?;
+            }
+            Found::Interval(of, interval) => {
+                let piece = time.of(interval.start_us);
+                for found in &interval.types {
+                    let series = types.series_of[of.types[found.request_type as usize] as usize];
+                    of_types[series * time.n_steps + piece].add_bins(&found.durations);
+                    for (node, bins) in &found.nodes {
+                        let series = nodes.series_of[of.nodes[*node as usize] as usize];
+                        of_nodes[series * time.n_steps + piece].add_bins(bins);
+                    }
+                }
+            }
+        }
+        Ok(())
+    };
+    let merge = |all: &mut Cells<D>, part: Cells<D>| {
+        for (cells, more) in all.0.iter_mut().zip(part.0) {
+            cells.iter_mut().zip(&more).for_each(|(cell, more)| cell.merge(more));
+        }
+    };
+    let Cells([of_types, of_nodes]) = chosen.fold(time.length, empty, add, merge)?;
+    let heat = heat(&of_types, time.n_steps);
+    let (types, nodes) = (series(types, of_types, time.n_steps), series(nodes, of_nodes, time.n_steps));
+    Ok(Charts { types, nodes, heat })
+}
+
+fn series<D: Durations>(shares: Shares, mut cells: Vec<D>, n_steps: usize) -> Vec<Series> {
+    let named = |(name, cells): (String, &mut [D])| {
+        let mut total = D::default();
+        cells.iter().for_each(|cell| total.merge(cell));
+        Series { name, total: total.cell(), cells: cells.iter_mut().map(D::cell).collect() }
+    };
+    shares.names.into_iter().zip(cells.chunks_mut(n_steps)).map(named).collect()
+}
+
+/// Of all types together.
+fn heat<D: Durations>(cells: &[D], n_steps: usize) -> Heat {
+    let mut counts: Vec<Vec<u32>> = vec![Vec::new(); n_steps];
+    for (at, cell) in cells.iter().enumerate() {
+        let of_piece = &mut counts[at % n_steps];
+        cell.each_row(&mut |row, n| {
+            of_piece.resize(of_piece.len().max(row + 1), 0);
+            of_piece[row] += n;
+        });
+    }
+    let n_rows = counts.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    counts.iter_mut().for_each(|of_piece| of_piece.resize(n_rows, 0));
+    Heat { rows: (0..n_rows).map(least_of_row).collect(), counts }
+}
+
+/// The row of the heat map of a range: 0 for less than a microsecond.
+fn row_of(bin: usize) -> usize {
+    bin.checked_sub(1).map_or(0, |at| 1 + at / BINS_OF_ROW)
 }
 
 /// The least duration of a row, µs.
-fn least_of(row: usize) -> i64 {
-    let Some(at) = row.checked_sub(1) else { return 0 };
-    let (doubling, half) = (at / ROWS_OF_DOUBLING, at % ROWS_OF_DOUBLING);
-    let least = if half == 0 { 1_u64 << doubling } else { half_way(doubling) };
-    i64::try_from(least).unwrap_or(i64::MAX)
+fn least_of_row(row: usize) -> i64 {
+    row.checked_sub(1).map_or(0, |at| least_of(1 + at * BINS_OF_ROW))
 }
 
-/// Where the second half of a doubling begins, on a scale of logarithms.
-fn half_way(doubling: usize) -> u64 {
-    ((1_u64 << doubling) as f64 * std::f64::consts::SQRT_2).ceil() as u64
-}
+impl Durations for Vec<i64> {
+    fn add(&mut self, us: i64) {
+        self.push(us);
+    }
 
-/// Series of numbers with most requests, by `names`; the others together. `found` are numbers and
-/// pieces of time, which took `durations_us`.
-fn series(
-    found: impl Iterator<Item = (u32, usize)>,
-    durations_us: impl Iterator<Item = i64>,
-    names: &[schema::tables::Text],
-    n_steps: usize,
-) -> Vec<Series> {
-    let cells: Vec<u32> = found.map(|(number, piece)| number * n_steps as u32 + piece as u32).collect();
-    let mut n_of_cell = vec![0_usize; names.len() * n_steps];
-    cells.iter().for_each(|&cell| n_of_cell[cell as usize] += 1);
-    let n_of = |number: &usize| n_of_cell[number * n_steps..][..n_steps].iter().sum::<usize>();
-    let mut most: Vec<usize> = (0..names.len()).filter(|number| n_of(number) > 0).collect();
-    most.sort_by_cached_key(|number| (std::cmp::Reverse(n_of(number)), *number));
-    let n_own = if most.len() > SERIES_MAX + 1 { SERIES_MAX } else { most.len() };
-    let n_series = n_own + usize::from(n_own < most.len());
-    // The durations of a piece of a series stand together, and so do the pieces of a series.
-    let mut n_of_piece = vec![0; n_series * n_steps];
-    for (place, number) in most.iter().enumerate() {
-        let of_series = &mut n_of_piece[place.min(n_own) * n_steps..][..n_steps];
-        of_series.iter_mut().zip(&n_of_cell[number * n_steps..]).for_each(|(n, more)| *n += more);
+    fn add_bins(&mut self, _: &Bins) {
+        unreachable!("what is exact is made of rows");
     }
-    let mut begins = Vec::with_capacity(n_of_piece.len());
-    let mut n_before = 0;
-    for n in &n_of_piece {
-        begins.push(n_before);
-        n_before += n;
+
+    fn merge(&mut self, other: &Self) {
+        self.extend(other);
     }
-    let mut series_of = vec![0; names.len()];
-    most.iter().enumerate().for_each(|(place, &number)| series_of[number] = place.min(n_own));
-    let mut durations = vec![0; n_before];
-    for (cell, us) in cells.into_iter().zip(durations_us) {
-        let (number, piece) = (cell as usize / n_steps, cell as usize % n_steps);
-        let begin = &mut begins[series_of[number] * n_steps + piece];
-        durations[*begin] = us;
-        *begin += 1;
-    }
-    let mut rest = durations.as_mut_slice();
-    let mut of_series = Vec::with_capacity(n_series);
-    for n_of_pieces in n_of_piece.chunks(n_steps) {
-        let (these, others) = rest.split_at_mut(n_of_pieces.iter().sum());
-        of_series.push((these, n_of_pieces));
-        rest = others;
-    }
-    let named = |(place, (durations, n_of_pieces)): (usize, (&mut [i64], &[usize]))| {
-        let name = match most.get(place) {
-            Some(&number) if place < n_own => names[number].to_string(),
-            _ => format!("{} others", most.len() - n_own),
+
+    /// Quantiles by the nearest rank.
+    fn cell(&mut self) -> Cell {
+        if self.is_empty() {
+            return Cell::default();
+        }
+        let mut at = |percent: usize| {
+            let rank = (self.len() * percent).div_ceil(100).clamp(1, self.len()) - 1;
+            Some(*self.select_nth_unstable(rank).1)
         };
-        let cells = cells_of(durations, n_of_pieces);
-        Series { name, cells, total: cell(durations) }
-    };
-    of_series.into_par_iter().enumerate().map(named).collect()
+        let (p50, p99) = (at(50), at(99));
+        Cell { n: self.len() as u64, p50, p99, max: self.iter().max().copied() }
+    }
+
+    fn each_row(&self, take: &mut dyn FnMut(usize, u32)) {
+        self.iter().for_each(|us| take(row_of(bin_of(*us)), 1));
+    }
 }
 
-/// A cell of each of the pieces, which have so many durations each.
-fn cells_of(durations: &mut [i64], n_of_pieces: &[usize]) -> Vec<Cell> {
-    let mut rest = durations;
-    let mut cells = Vec::with_capacity(n_of_pieces.len());
-    for &n in n_of_pieces {
-        let (these, others) = rest.split_at_mut(n);
-        cells.push(cell(these));
-        rest = others;
+impl Durations for Bins {
+    fn add(&mut self, us: i64) {
+        Self::add(self, us);
     }
-    cells
-}
 
-/// Quantiles by the nearest rank.
-fn cell(us: &mut [i64]) -> Cell {
-    if us.is_empty() {
-        return Cell::default();
+    fn add_bins(&mut self, bins: &Bins) {
+        Self::merge(self, bins);
     }
-    let mut at = |percent: usize| {
-        let rank = (us.len() * percent).div_ceil(100).clamp(1, us.len()) - 1;
-        Some(*us.select_nth_unstable(rank).1)
-    };
-    let (p50, p99) = (at(50), at(99));
-    Cell { n: us.len() as u64, p50, p99, max: us.iter().max().copied() }
+
+    fn merge(&mut self, other: &Self) {
+        Self::merge(self, other);
+    }
+
+    fn cell(&mut self) -> Cell {
+        Cell { n: self.n(), p50: self.quantile(50), p99: self.quantile(99), max: self.max() }
+    }
+
+    fn each_row(&self, take: &mut dyn FnMut(usize, u32)) {
+        self.counts().for_each(|(bin, n)| take(row_of(bin), n));
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Cell, cell, least_of, pieces, row_of, series};
-
-    #[test]
-    fn quantiles_are_of_the_nearest_rank() {
-        let mut us: Vec<i64> = (1..=200).rev().collect();
-        assert_eq!(cell(&mut us), Cell { n: 200, p50: Some(100), p99: Some(198), max: Some(200) });
-        assert_eq!(cell(&mut [7]), Cell { n: 1, p50: Some(7), p99: Some(7), max: Some(7) });
-        assert_eq!(cell(&mut []), Cell::default());
-    }
-
-    #[test]
-    fn pieces_are_round_and_hold_all() {
-        assert_eq!(pieces(0, 0, 100), (0, 1, 1));
-        assert_eq!(pieces(1_234_567, 61_234_567, 60), (0, 2_000_000, 31));
-        let (from, step, n) = pieces(-5, 400 * 86_400_000_000, 100);
-        assert!(from <= -5 && from + step * n as i64 > 400 * 86_400_000_000 && n <= 102, "{from} {step} {n}");
-    }
-
-    #[test]
-    fn a_duration_lies_in_its_row() {
-        for us in [0, 1, 2, 3, 5, 6, 90, 91, 1_000, 1_448_154, 1_448_155, 1 << 40] {
-            let row = row_of(us);
-            assert!(least_of(row) <= us && us < least_of(row + 1).max(least_of(row) + 1), "{us} {row}");
-        }
-    }
-
-    #[test]
-    fn those_with_few_requests_are_one() {
-        let names: Vec<schema::tables::Text> = (0..12).map(|n| format!("t{n}").into()).collect();
-        let found = || (0..12_u32).flat_map(|number| (0..=number).map(move |n| (number, n)));
-        let all = series(
-            found().map(|(number, n)| (number, n as usize % 2)),
-            found().map(|(_, n)| n.into()),
-            &names,
-            2,
-        );
-        assert_eq!((all.len(), all[0].name.as_str(), all[8].name.as_str()), (9, "t11", "4 others"));
-        assert_eq!((all[0].total.n, all[8].total.n), (12, 1 + 2 + 3 + 4));
-        assert_eq!(all.iter().flat_map(|of| &of.cells).map(|cell| cell.n).sum::<u64>(), 78);
-        // 0 to 11, of which every second one stands in the second piece.
-        assert_eq!(
-            (all[0].total.max, all[0].cells[0].max, all[0].cells[1].p50),
-            (Some(11), Some(10), Some(5))
-        );
-        // 0, 0 1, 0 1 2, 0 1 2 3
-        let others = Cell { n: 10, p50: Some(1), p99: Some(3), max: Some(3) };
-        assert_eq!((all[8].total, all[8].cells[1].n), (others, 4));
-    }
-}
+mod tests;

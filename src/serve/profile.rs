@@ -1,9 +1,14 @@
 //! The profile of chosen requests: where their time goes, and what only the slow ones do. Of very many
 //! only some are read, in runs that lie evenly over all of them, so that it can be asked for anything.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+use schema::tables::index::BLOCK_ROWS;
 use serde_json::{Value, json};
 
 use super::Served;
+use super::chosen::{Block, Chosen};
 use super::http::Answer;
 use crate::profile::code::Code;
 use crate::profile::layers::Tails;
@@ -20,27 +25,42 @@ const TAIL_PERCENT: f64 = 10.0;
 const SUPPORT: u64 = 5;
 
 /// The profile of the `chosen` requests.
-pub(super) fn profile(served: &Served, chosen: &[bool]) -> Result<Value, Answer> {
-    let ids = served.columns.ids.iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen);
-    let ids: Vec<u128> = ids.map(|(id, _)| *id).collect();
-    let read = runs(&ids, READ_MAX, RUNS);
-    let places = served.table.places(&read)?;
+pub(super) fn profile(served: &Served, chosen: &Chosen<'_>) -> Result<Value, Answer> {
+    let blocks = chosen.blocks();
+    let rows = |(file, number): (usize, usize)| chosen.rows(&Block::new(chosen.indexes, file, number));
+    let n_of: Vec<usize> =
+        blocks.par_iter().map(|block| Ok(rows(*block)?.len())).collect::<anyhow::Result<_>>()?;
+    let n: usize = n_of.iter().sum();
+    let mut wanted = runs(n, READ_MAX, RUNS).into_iter().flatten().peekable();
+    let mut places = vec![Vec::new(); chosen.indexes.files.len()];
+    let mut first = 0;
+    for (block, n) in blocks.into_iter().zip(n_of) {
+        let until = first + n;
+        if wanted.peek().is_some_and(|next| *next < until) {
+            let rows: Vec<usize> = rows(block)?.iter().map(|row| block.1 * BLOCK_ROWS + row).collect();
+            let of_block = std::iter::from_fn(|| wanted.next_if(|next| *next < until));
+            let of_block: Vec<usize> = of_block.map(|at| rows[at - first]).collect();
+            places[block.0].extend(chosen.indexes.places(block.0, &of_block)?);
+        }
+        first = until;
+    }
     let groups = table::read_at(served.table.manifest(), &places)?;
     let (code, warning) = Code::read(served.table.manifest())?;
     let tails = Tails::new(&groups, TAIL_PERCENT);
     let report = Report::new(&groups, &code, (&tails, TAIL_PERCENT), Limits { support: SUPPORT }, None);
     let warnings: Vec<String> = warning.into_iter().chain(groups.repairs.sentence()).collect();
-    Ok(json!({"n": ids.len(), "report": as_json::report(&report), "warnings": warnings}))
+    Ok(json!({"n": n, "report": as_json::report(&report), "warnings": warnings}))
 }
 
-/// About `n_max` of `all`, in `n_runs` runs that lie evenly over it; all of them, if that is no more.
-fn runs<T: Copy>(all: &[T], n_max: usize, n_runs: usize) -> Vec<T> {
-    if all.len() <= n_max {
-        return all.to_vec();
+/// About `n_max` of so many, in `n_runs` runs that lie evenly over them; all of them, if that is no
+/// more.
+fn runs(n: usize, n_max: usize, n_runs: usize) -> Vec<Range<usize>> {
+    if n <= n_max {
+        return vec![0..n];
     }
     let length = n_max / n_runs;
-    let starts = (0..n_runs).map(|run| run * (all.len() - length) / (n_runs - 1).max(1));
-    starts.flat_map(|start| &all[start..start + length]).copied().collect()
+    let starts = (0..n_runs).map(|run| run * (n - length) / (n_runs - 1).max(1));
+    starts.map(|start| start..start + length).collect()
 }
 
 #[cfg(test)]
@@ -49,12 +69,12 @@ mod tests {
 
     #[test]
     fn runs_lie_evenly() {
-        let all: Vec<usize> = (0..1_000).collect();
-        assert_eq!(runs(&all, 1_000, 10), all);
-        let some = runs(&all, 100, 10);
+        let all = |runs: Vec<std::ops::Range<usize>>| runs.into_iter().flatten().collect::<Vec<_>>();
+        assert_eq!(all(runs(1_000, 1_000, 10)), (0..1_000).collect::<Vec<_>>());
+        let some = all(runs(1_000, 100, 10));
         assert_eq!((some.len(), some[0], some[99]), (100, 0, 999));
         assert!(some.is_sorted_by(|a, b| a < b), "none is there twice");
         assert_eq!(some.iter().filter(|at| **at < 500).count(), 50);
-        assert_eq!(runs(&all, 10, 1), (0..10).collect::<Vec<_>>());
+        assert_eq!(all(runs(1_000, 10, 1)), (0..10).collect::<Vec<_>>());
     }
 }

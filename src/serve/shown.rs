@@ -5,22 +5,20 @@ use schema::happened_before::{Order, order as order_of};
 use schema::tables::{EventRow, InputRow};
 use serde_json::{Value, json};
 
-use super::requests::Columns;
+use super::list::Listed;
 use crate::request::{Logs, Request, Wait};
+use crate::table::indexed::Indexes;
 use crate::table::related::Related;
 
 /// A request of a list.
-pub(super) fn listed(columns: &Columns, row: usize) -> Value {
-    let flags = columns.flag_names.iter().enumerate();
-    let flags = flags.filter(|(bit, _)| columns.flags[row] & 1_u8.checked_shl(*bit as u32).unwrap_or(0) != 0);
-    let [n_nodes, n_spans, n_events] = columns.counts[row];
+pub(super) fn listed(indexes: &Indexes, of: &Listed) -> Value {
     json!({
-        "id": format!("{:032x}", columns.ids[row]),
-        "type": &*columns.type_names[columns.types[row] as usize],
-        "start": columns.starts_us[row],
-        "duration": columns.durations_us[row],
-        "n_nodes": n_nodes, "n_spans": n_spans, "n_events": n_events,
-        "flags": flags.map(|(_, name)| &**name).collect::<Vec<_>>(),
+        "id": format!("{:032x}", of.id),
+        "type": &*indexes.types[of.request_type as usize],
+        "start": of.start_us,
+        "duration": of.duration_us,
+        "n_nodes": of.n_nodes, "n_spans": of.n_spans, "n_events": of.n_events,
+        "flags": of.flags,
     })
 }
 

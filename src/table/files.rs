@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use reducer::table::Manifest;
+use reducer::table::{Manifest, indexes};
 use schema::tables::{
     Batches, EventRow, EventTiming, RequestNodeTime, RequestRow, RequestTiming, Row, SpanRow, SpanTiming,
     each_request,
@@ -63,8 +63,11 @@ pub(crate) struct Paths {
     /// Their events, if the table keeps them.
     pub(crate) events: Option<PathBuf>,
     /// The nodes they were on.
-    #[cfg(feature = "serve")]
     pub(crate) nodes: Option<PathBuf>,
+    /// The index of the requests; none: the table is older.
+    pub(crate) index: Option<PathBuf>,
+    /// Checksum of the file of requests.
+    pub(crate) digest: u128,
 }
 
 /// The files of a table that hold requests, in order of commit.
@@ -79,8 +82,9 @@ pub(crate) fn paths(manifest: &Manifest) -> Vec<Paths> {
             requests: manifest.folder.join(&file.path),
             spans: beside("spans"),
             events: beside("events"),
-            #[cfg(feature = "serve")]
             nodes: beside("request_nodes"),
+            index: all.get(indexes::path_of(&file.path).as_str()).cloned(),
+            digest: file.digest,
         }
     });
     paths.collect()

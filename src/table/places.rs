@@ -1,34 +1,61 @@
-//! Where requests stand in the files of a table, by their ids.
+//! Where requests stand in the files of a table, by their ids: by the index of each file, or, where it
+//! has none, by all of its ids.
 
 use std::collections::BTreeSet;
 
 use anyhow::Result;
 use rayon::prelude::*;
+use schema::tables::index::{BLOCK_ROWS, Index};
 
 use super::files::{Paths, Place, each_place};
+
+/// Ids that are looked for one by one; of more the index is read as a whole.
+const SINGLE_MAX: usize = 32;
 
 /// A request: its id, the number of its file among those of the table, and where it stands there.
 pub(super) type Placed = (String, usize, Place);
 
 /// The first two requests, in the order of the table, whose ids begin with `prefix`.
 pub(super) fn beginning_with(files: &[Paths], prefix: &str) -> Result<(Option<Placed>, Option<Placed>)> {
-    let of_file = |(number, paths): (usize, &Paths)| -> Result<Vec<Placed>> {
-        let mut found = Vec::new();
-        each_place(paths, &mut |id, place| {
-            if found.len() < 2 && id.starts_with(prefix) {
-                found.push((id.to_owned(), number, place));
-            }
-        })?;
-        Ok(found)
+    let of_file = |(number, paths): (usize, &Paths)| {
+        let index = open(paths)?;
+        beginning_with_in(number, paths, index.as_ref(), prefix)
     };
     let found: Vec<Vec<Placed>> = files.par_iter().enumerate().map(of_file).collect::<Result<_>>()?;
     let mut found = found.into_iter().flatten();
     Ok((found.next(), found.next()))
 }
 
+/// Two requests at most of one file, whose ids begin with `prefix`.
+pub(super) fn beginning_with_in(
+    number: usize,
+    paths: &Paths,
+    index: Option<&Index>,
+    prefix: &str,
+) -> Result<Vec<Placed>> {
+    let mut found = Vec::new();
+    let Some(index) = index.filter(|index| index.has_ids()) else {
+        each_place(paths, &mut |id, place| {
+            if found.len() < 2 && id.starts_with(prefix) {
+                found.push((id.to_owned(), number, place));
+            }
+        })?;
+        return Ok(found);
+    };
+    let Some(range) = range(prefix) else { return Ok(found) };
+    for (id, row) in index.between(range, 2)? {
+        found.extend(of_rows(index, &[row])?.pop().map(|place| (format!("{id:032x}"), number, place)));
+    }
+    Ok(found)
+}
+
 /// Where the requests with these `ids` stand, by file, in the order of rows.
 pub(super) fn of_ids(files: &[Paths], ids: &BTreeSet<u128>) -> Result<Vec<Vec<Place>>> {
+    let sorted: Vec<u128> = ids.iter().copied().collect();
     let of_file = |paths: &Paths| {
+        if let Some(index) = open(paths)?.filter(Index::has_ids) {
+            return of_rows(&index, &rows_with(&index, &sorted)?);
+        }
         let mut found = Vec::new();
         each_place(paths, &mut |id, place| {
             if u128::from_str_radix(id, 16).is_ok_and(|id| ids.contains(&id)) {
@@ -40,79 +67,37 @@ pub(super) fn of_ids(files: &[Paths], ids: &BTreeSet<u128>) -> Result<Vec<Vec<Pl
     files.par_iter().map(of_file).collect()
 }
 
-/// Where a request stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    id: u128,
-    event: u64,
-    file: u32,
-    row: u32,
-    span: u32,
-    n_spans: u32,
-    n_events: u32,
+/// The rows of an index whose ids are among these, which ascend, as rows do.
+pub(crate) fn rows_with(index: &Index, ids: &[u128]) -> Result<Vec<usize>> {
+    if ids.len() > SINGLE_MAX {
+        return Ok(index.rows_with(ids)?);
+    }
+    let mut rows = Vec::new();
+    for id in ids {
+        rows.extend(index.between((*id, *id), usize::MAX)?.into_iter().map(|(_, row)| row));
+    }
+    rows.sort_unstable();
+    Ok(rows)
 }
 
-/// Where every request stands, by id.
-pub(super) struct Index {
-    entries: Vec<Entry>,
+/// Where some rows of a file stand, which ascend.
+pub(super) fn of_rows(index: &Index, rows: &[usize]) -> Result<Vec<Place>> {
+    let mut found = Vec::with_capacity(rows.len());
+    let count = |(first, n): (u64, u64)| (first as usize, n as usize);
+    for rows in rows.chunk_by(|a, b| a / BLOCK_ROWS == b / BLOCK_ROWS) {
+        let places = index.places(rows[0] / BLOCK_ROWS, rows)?;
+        let places = rows.iter().zip(places).map(|(row, place)| Place {
+            row: *row,
+            spans: count(place.spans),
+            events: count(place.events),
+        });
+        found.extend(places);
+    }
+    Ok(found)
 }
 
-impl Index {
-    /// Of all requests of `files`.
-    pub(super) fn new(files: &[Paths]) -> Result<Self> {
-        let of_file = |(number, paths): (usize, &Paths)| -> Result<Vec<Entry>> {
-            let mut entries = Vec::new();
-            let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-            each_place(paths, &mut |id, place| {
-                let Ok(id) = u128::from_str_radix(id, 16) else { return };
-                entries.push(Entry {
-                    id,
-                    event: place.events.0 as u64,
-                    file: small(number),
-                    row: small(place.row),
-                    span: small(place.spans.0),
-                    n_spans: small(place.spans.1),
-                    n_events: small(place.events.1),
-                });
-            })?;
-            Ok(entries)
-        };
-        let of_files: Vec<Vec<Entry>> = files.par_iter().enumerate().map(of_file).collect::<Result<_>>()?;
-        let mut entries = of_files.concat();
-        entries.par_sort_unstable();
-        Ok(Self { entries })
-    }
-
-    /// Where the requests with these `ids` stand, by file, in the order of rows.
-    #[cfg(feature = "serve")]
-    pub(super) fn of_ids(&self, ids: &[u128], n_files: usize) -> Vec<Vec<Place>> {
-        let mut found = vec![Vec::new(); n_files];
-        for id in ids {
-            if let Ok(at) = self.entries.binary_search_by_key(id, |entry| entry.id) {
-                let (_, file, place) = placed(&self.entries[at]);
-                found[file].push(place);
-            }
-        }
-        found.iter_mut().for_each(|places| places.sort_unstable_by_key(|place| place.row));
-        found
-    }
-
-    /// The first two requests, by id, whose ids begin with `prefix`.
-    pub(super) fn beginning_with(&self, prefix: &str) -> (Option<Placed>, Option<Placed>) {
-        let Some((from, to)) = range(prefix) else { return (None, None) };
-        let at = self.entries.partition_point(|entry| entry.id < from);
-        let mut found = self.entries[at..].iter().take_while(|entry| entry.id <= to).map(placed);
-        (found.next(), found.next())
-    }
-}
-
-fn placed(entry: &Entry) -> Placed {
-    let place = Place {
-        row: entry.row as usize,
-        spans: (entry.span as usize, entry.n_spans as usize),
-        events: (entry.event as usize, entry.n_events as usize),
-    };
-    (format!("{:032x}", entry.id), entry.file as usize, place)
+fn open(paths: &Paths) -> Result<Option<Index>> {
+    Ok(paths.index.as_deref().map(Index::open).transpose()?)
 }
 
 /// The first and the last id that begin with `prefix`; none: no id does.

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
 use rayon::prelude::*;
+use reducer::table::{DataFile, Manifest, indexes};
+use schema::tables::index::Index;
 use schema::tables::{
     Batches, EventTiming, RelationEnds, RelationRow, RequestRow, Row as _, SpanTiming, Text,
 };
@@ -37,27 +41,32 @@ impl Table {
     /// # Errors
     /// Files that cannot be read.
     pub(crate) fn related(&self, id: &str) -> Result<Vec<Related>> {
-        let of_file = |path| -> Result<Vec<Related>> {
-            let mut ranges: Vec<Range<usize>> = Vec::new();
-            let mut n_rows = 0;
-            for rows in Batches::<RelationEnds>::open(path)? {
-                let rows = rows?;
-                let is_its = |row: &RelationEnds| *row.request_id == *id || *row.other_id == *id;
-                let found = (n_rows..).zip(&rows).filter(|(_, row)| is_its(row));
-                ranges.extend(found.map(|(at, _)| at..at + 1));
-                n_rows += rows.len();
-            }
-            if ranges.is_empty() {
+        let number = u128::from_str_radix(id, 16);
+        let of_file = |file: &RelationFile| -> Result<Vec<Related>> {
+            let index = file.index.as_deref().filter(|index| index.has_ids());
+            let rows = match (index, &number) {
+                (Some(index), Ok(number)) => index.naming(*number)?,
+                _ => rows_naming(&file.path, id)?,
+            };
+            if rows.is_empty() {
                 return Ok(Vec::new());
             }
+            let ranges: Vec<Range<usize>> = rows.into_iter().map(|row| row..row + 1).collect();
             let mut found = Vec::new();
-            for rows in Batches::<RelationRow>::open_rows(path, &ranges)? {
-                found.extend(rows?.into_iter().map(|row| seen_from(id, row)));
+            for rows in Batches::<RelationRow>::open_rows(&file.path, &ranges)? {
+                let its = rows?.into_iter().filter(|row| *row.request_id == *id || *row.other_id == *id);
+                found.extend(its.map(|row| seen_from(id, row)));
             }
             Ok(found)
         };
-        let files = self.manifest.paths(RelationRow::TABLE);
-        let found: Vec<Vec<Related>> = files.par_iter().map(|path| of_file(path)).collect::<Result<_>>()?;
+        let found: Vec<Vec<Related>> = match self.indexes.get() {
+            // One after the other, and so never behind those who have all cores at work.
+            Some(indexes) => indexes.relations.iter().map(of_file).collect::<Result<_>>()?,
+            None => {
+                let files = relation_files(&self.manifest);
+                files.par_iter().map(|file| of_file(&file.open(None)?)).collect::<Result<_>>()?
+            }
+        };
         let mut found = found.concat();
         found.sort_by(|a, b| b.odds.total_cmp(&a.odds).then_with(|| a.id.cmp(&b.id)));
         Ok(found)
@@ -77,6 +86,51 @@ impl Table {
         }
         Ok(rows)
     }
+}
+
+/// A file of relations.
+#[derive(Clone)]
+pub(super) struct RelationFile {
+    pub(super) path: PathBuf,
+    index_path: Option<PathBuf>,
+    /// None: it is not open, or the table is older.
+    pub(super) index: Option<Arc<Index>>,
+}
+
+impl RelationFile {
+    /// The same with its index, which may be `known`.
+    pub(super) fn open(&self, known: Option<&Self>) -> Result<Self> {
+        let index = match (known.and_then(|known| known.index.clone()), &self.index_path) {
+            (Some(index), _) => Some(index),
+            (None, Some(path)) => Some(Arc::new(Index::open(path)?)),
+            (None, None) => None,
+        };
+        Ok(Self { index, ..self.clone() })
+    }
+}
+
+/// Those of a table.
+pub(super) fn relation_files(manifest: &Manifest) -> Vec<RelationFile> {
+    let names: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
+    let files = manifest.files.iter().filter(|file| file.table == RelationRow::TABLE);
+    let file = |file: &DataFile| {
+        let index = indexes::path_of(&file.path);
+        let index_path = names.contains(index.as_str()).then(|| manifest.folder.join(&index));
+        RelationFile { path: manifest.folder.join(&file.path), index_path, index: None }
+    };
+    files.map(file).collect()
+}
+
+/// The rows of a file that name a request, looked for in all of them.
+fn rows_naming(path: &Path, id: &str) -> Result<Vec<usize>> {
+    let (mut found, mut n_rows) = (Vec::new(), 0);
+    for rows in Batches::<RelationEnds>::open(path)? {
+        let rows = rows?;
+        let is_its = |row: &RelationEnds| *row.request_id == *id || *row.other_id == *id;
+        found.extend((n_rows..).zip(&rows).filter(|(_, row)| is_its(row)).map(|(at, _)| at));
+        n_rows += rows.len();
+    }
+    Ok(found)
 }
 
 /// A relation as the request `id` sees it.

@@ -76,13 +76,15 @@ fn drawn(number: u64) -> Vec<Drawn> {
     spans
 }
 
+/// The id of a request.
+pub(crate) fn id(number: u64) -> String {
+    format!("{:032x}", (u128::from(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)) << 64) | u128::from(number))
+}
+
 fn request(number: u64) -> (RequestRow, Vec<SpanRow>, Vec<EventRow>) {
     let drawn = drawn(number);
     let base = i64::try_from(number % 80_000_000).expect("a day") * 1_000;
-    let id = Text::from(format!(
-        "{:032x}",
-        (u128::from(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)) << 64) | u128::from(number)
-    ));
+    let id = Text::from(id(number));
     let span_id = |at: usize| Text::from(format!("{:016x}", number * 8 + at as u64));
     let mut spans = Vec::new();
     let mut events = Vec::new();

@@ -32,6 +32,8 @@ export interface Overview {
   types: Series[];
   nodes: Series[];
   heat: { rows: number[]; counts: number[][] };
+  /** What quantiles can be off, as a part of them; null: they are exact. */
+  error: number | null;
 }
 
 export interface Listed {

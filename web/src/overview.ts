@@ -48,6 +48,8 @@ export async function overview(about: Table, place: Place, signal: AbortSignal):
     h("strong", {}, count(found.n)), ` requests from ${time(found.from)} to ${time(until)} UTC, a point is ${duration(found.step)}. `,
     h("a", { href: link("requests", conditions(place.parameters)) }, "List them"), " · ",
     h("a", { href: link("profile", conditions(place.parameters)) }, "profile them"),
+    // Of many requests durations are counted by ranges.
+    found.error !== null && h("span", { class: "dim" }, ` p50 and p99 are within ${Number((100 * found.error).toPrecision(2))} % of what they are.`),
     toggle,
   );
   const nodes: Node[] = [

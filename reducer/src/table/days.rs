@@ -34,6 +34,11 @@ impl Days {
         }
     }
 
+    /// The folder of the table.
+    pub(super) fn folder(&self) -> &Path {
+        &self.requests.folder
+    }
+
     /// Writes the relations of requests that were added, by day of these.
     pub(super) fn add_relations(&mut self, by_day: BTreeMap<i64, Vec<tables::RelationRow>>) -> Result<()> {
         let ByDay { folder, number, part, is_open, .. } = &self.requests;

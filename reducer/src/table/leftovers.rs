@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use schema::{Error, Result};
 
-use super::{DataFile, Manifest, OPEN, TABLES, parse};
+use super::{DataFile, INDEX, Manifest, OPEN, TABLES, parse};
 
 /// Held by who reads a manifest, so that what it names stays; the operating system gives it back
 /// when the process ends, however it ends. Where files cannot be locked nothing is held, and what
@@ -56,7 +56,7 @@ pub(super) fn remove(newest: &Manifest, all: &[(u64, PathBuf)]) -> Result<()> {
         }
     }
     named.extend(link_open(newest)?);
-    for table in TABLES.iter().chain([&OPEN]) {
+    for table in TABLES.iter().chain([&OPEN, &INDEX]) {
         let path = folder.join(table);
         if path.is_dir() {
             remove_unnamed(&path, *table == OPEN, &named)?;
@@ -93,7 +93,7 @@ fn remove_unnamed(folder: &Path, is_open: bool, named: &BTreeSet<PathBuf>) -> Re
     for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
         let path = entry.map_err(Error::io(folder))?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        let is_rows = name.ends_with(".parquet") && name.starts_with("part-");
+        let is_rows = (name.ends_with(".parquet") || name.ends_with(".index")) && name.starts_with("part-");
         let is_data = is_rows || (is_open && (name.ends_with(".parquet") || name.ends_with(".tsv")));
         let ours = is_data || name.ends_with(".tmp");
         if path.is_dir() {

@@ -7,8 +7,8 @@ use std::path::Path;
 use schema::Result;
 use schema::tables::{self, RelationRow};
 
-use super::DataFile;
 use super::days::Days;
+use super::{DataFile, indexes};
 use crate::finish::{Rows, day_of};
 
 /// Relations of requests, by the day of these; those of open requests apart.
@@ -66,15 +66,16 @@ impl Part {
         self.open.add_relations(open)
     }
 
-    /// Makes all files whole, and returns them.
+    /// Makes all files whole, and returns them, with their indexes.
     ///
     /// # Errors
     /// I/O errors.
     pub(crate) fn finish(mut self) -> Result<Vec<DataFile>> {
         self.days.close_before(i64::MAX)?;
         self.open.close_before(i64::MAX)?;
-        let mut files = self.days.closed;
+        let mut files = std::mem::take(&mut self.days.closed);
         files.append(&mut self.open.closed);
+        files.append(&mut indexes::write(self.days.folder(), &files)?);
         Ok(files)
     }
 }

@@ -21,6 +21,7 @@ use schema::tables::{
 };
 use serde_json::{Value, json};
 
+use super::indexes::{self, INDEX, OF_RELATIONS};
 use super::{DataFile, KEPT, Manifest, OPEN, Writer, create_folder_of, date, path_of};
 use crate::append::open::requests::KeptRequests;
 use crate::catalog::Catalog;
@@ -186,6 +187,8 @@ struct Group<'m> {
     spans: Option<&'m DataFile>,
     events: Option<&'m DataFile>,
     relations: Option<&'m DataFile>,
+    index: Option<&'m DataFile>,
+    relation_index: Option<&'m DataFile>,
     /// The next append decides them again.
     is_open: bool,
 }
@@ -195,19 +198,24 @@ fn groups(manifest: &Manifest, last: i64) -> Vec<Group<'_>> {
     let last = format!("day={}", date(last));
     let mut groups: BTreeMap<(&str, &str), Group<'_>> = BTreeMap::new();
     for file in &manifest.files {
-        let Some((before, name)) = file.path.split_once(&format!("{}/day=", file.table)) else { continue };
+        let is_of_relations = file.table == INDEX && file.path.contains(OF_RELATIONS);
+        let folder = if is_of_relations { OF_RELATIONS } else { &file.table };
+        let Some((before, name)) = file.path.split_once(&format!("{folder}/day=")) else { continue };
         let day = name.split('/').next().unwrap_or_default();
         if format!("day={day}") > last {
             continue;
         }
+        let name = name.rsplit_once('.').map_or(name, |(name, _)| name);
         let group = groups.entry((before, name)).or_default();
         group.is_open = file.is_open;
-        match &*file.table {
+        match folder {
             "requests" => group.requests = Some(file),
             "request_nodes" => group.request_nodes = Some(file),
             "spans" => group.spans = Some(file),
             "events" => group.events = Some(file),
             "relations" => group.relations = Some(file),
+            INDEX => group.index = Some(file),
+            OF_RELATIONS => group.relation_index = Some(file),
             _ => {}
         }
     }
@@ -245,7 +253,7 @@ impl Step<'_> {
             return Ok(());
         }
         let all = [group.requests, group.request_nodes, group.spans, group.events, group.relations];
-        for file in all.into_iter().flatten() {
+        for file in all.into_iter().flatten().chain(group.index).chain(group.relation_index) {
             file.check(&self.manifest.folder.join(&file.path))?;
         }
         if group.is_open {
@@ -267,12 +275,14 @@ impl Step<'_> {
             if left == Detail::Spans {
                 self.copy::<SpanRow>(group.spans, n, &|row| old.contains(&row.request_id))?;
             }
+            self.index(group, n)?;
         }
         let n = self.next(group.is_open);
         self.copy::<RequestRow>(group.requests, n, &|row| !old.contains(&row.request_id))?;
         self.copy::<RequestNodeRow>(group.request_nodes, n, &|row| !old.contains(&row.request_id))?;
         self.copy::<RelationRow>(group.relations, n, &|row| !old.contains(&row.request_id))?;
         self.copy::<SpanRow>(group.spans, n, &|row| !old.contains(&row.request_id))?;
+        self.index(group, n)?;
         let before_us = self.thinning.before_us;
         self.copy::<EventRow>(group.events, n, &|row| match &row.request_id {
             Some(id) => !old.contains(id),
@@ -381,6 +391,8 @@ impl Step<'_> {
             (group.requests, left == Detail::Intervals),
             (group.request_nodes, left == Detail::Intervals),
             (group.relations, left == Detail::Intervals),
+            (group.index, left == Detail::Intervals),
+            (group.relation_index, left == Detail::Intervals),
             (group.spans, left < Detail::Spans),
             (group.events, true),
         ];
@@ -429,6 +441,26 @@ impl Step<'_> {
         if let Some(copy) = copy {
             let written = copy.finish(Metadata::new())?;
             places.push(DataFile::new(R::TABLE, path, written, is_open));
+        }
+        Ok(())
+    }
+
+    /// Writes the indexes of what was copied last of a group, which take the place of those of all, with
+    /// the others that do.
+    fn index(&mut self, group: &Group<'_>, (n, _): (u64, bool)) -> Result<()> {
+        for known in [group.index, group.relation_index].into_iter().flatten() {
+            self.replaced.entry(known.path.clone()).or_default();
+        }
+        let name = format!("/part-{}-{n}.parquet", self.number);
+        let last = |file: &DataFile| self.replaced.get(&file.path)?.last();
+        let copies = [group.requests, group.request_nodes, group.relations].into_iter().flatten();
+        let copies = copies.filter_map(last).filter(|file| file.path.ends_with(&name));
+        let copies: Vec<DataFile> = copies.cloned().collect();
+        for index in indexes::write(&self.manifest.folder, &copies)? {
+            let is_of_relations = index.path.contains(OF_RELATIONS);
+            let known = if is_of_relations { group.relation_index } else { group.index };
+            let known = known.map_or_else(|| index.path.clone(), |known| known.path.clone());
+            self.replaced.entry(known).or_default().push(index);
         }
         Ok(())
     }

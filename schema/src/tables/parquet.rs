@@ -338,6 +338,12 @@ impl<R: Row> Batches<R> {
         Self::of(path, builder.with_row_selection(selection), metadata)
     }
 
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     fn of(path: &Path, builder: ParquetRecordBatchReaderBuilder<File>, metadata: Metadata) -> Result<Self> {
         let wanted = R::schema();
         let roots = builder.schema().fields().iter().enumerate();

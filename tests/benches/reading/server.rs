@@ -3,10 +3,10 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{figures, say};
+use super::{command, figures, say};
 
 /// Answers of each kind that are asked.
 const ASKED: usize = 20;
@@ -21,7 +21,7 @@ struct Server {
 
 impl Server {
     fn start(table: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lprof"));
+        let mut command = command();
         command.args(["serve", "--http", "127.0.0.1:0", "--table"]).arg(table).stdout(Stdio::piped());
         let mut child = command.spawn().expect("lprof starts");
         let mut line = String::new();
@@ -85,6 +85,7 @@ pub(crate) fn measure(table: &Path, ids: &[String]) {
     server.often("overview of slow ones", "/api/overview?min=1000");
     server.often("overview of a type on a node", "/api/overview?type=Handler.put&node=n2");
     figures("overview, asked again", (0..ASKED).map(|_| server.ask("/api/overview")).collect());
+    server.often("overview, times", "/api/overview?from=100000000&to=700000000");
     server.often("list by duration", "/api/requests?sort=duration");
     server.often("list by start, far behind", "/api/requests?sort=start&offset=500000");
     server.often("profile", "/api/profile");
