@@ -508,7 +508,8 @@ fn the_samples_requests_are_those_that_were_made() {
         let query = "SELECT concat(t.request_type, '|', t.nodes, '|', t.n_events, '|', \
                      t.s, '|', t.e) AS r FROM (SELECT q.request_id, q.request_type, q.n_events, \
                      string_agg(n.node, ',' ORDER BY n.node) AS nodes, \
-                     substr(CAST(q.start_ts AS VARCHAR), 1, 23) AS s, substr(CAST(q.end_ts AS VARCHAR), 1, 23) AS e \
+                     to_char(q.start_ts, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS') AS s, \
+                     to_char(q.end_ts, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS') AS e \
                      FROM requests q JOIN request_nodes n ON n.request_id = q.request_id \
                      GROUP BY q.request_id, q.request_type, q.n_events, q.start_ts, q.end_ts) t \
                      WHERE request_type <> 'Node.main'";

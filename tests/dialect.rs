@@ -169,6 +169,10 @@ fn queries_in_the_place_of_values_are_asked() {
         let rows = client.ask_with(gaps, &[], as_bytes).rows;
         assert_eq!((rows[0][0].as_ref(), rows[1][0].is_some()), (None, true));
     }
+    // Each column has its own name, whatever it is made of.
+    let named =
+        client.ask("SELECT start_ts, end_ts - start_ts, end_ts - start_ts AS took FROM requests LIMIT 1");
+    assert_eq!((named.fault, named.columns.len(), &*named.columns[2].0), (None, 3, "took"));
     // An average of integers, and a share of their sum, have fractions.
     let mean = "SELECT sum(duration_us) / count(*) = avg(duration_us) FROM requests";
     assert_eq!(client.ask(mean).text(), "t");

@@ -286,16 +286,17 @@ fn with_known_types(plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan
         return Ok(plan);
     }
     let (json, interval): (ScalarUDF, ScalarUDF) = (as_json(), sent_interval());
-    let shown = columns.into_iter().zip(known).zip(sent).map(|((column, known), sent)| {
-        let name = column.schema_name().to_string();
-        let name = name.rsplit('.').next().unwrap_or_default().to_owned();
-        match sent {
-            Some(sent @ DataType::Interval(_)) => interval.call(vec![cast(column, sent)]).alias(name),
-            Some(sent) => cast(column, sent).alias(name),
-            None if known => column,
-            None => json.call(vec![column]).alias(name),
-        }
-    });
+    let named = plan.schema().columns();
+    let shown =
+        columns.into_iter().zip(named).zip(known).zip(sent).map(|(((column, named), known), sent)| {
+            let shown = match sent {
+                Some(sent @ DataType::Interval(_)) => interval.call(vec![cast(column, sent)]),
+                Some(sent) => cast(column, sent),
+                None if known => return column,
+                None => json.call(vec![column]),
+            };
+            shown.alias_qualified(named.relation, named.name)
+        });
     LogicalPlanBuilder::from(plan).project(shown)?.build()
 }
 
