@@ -163,6 +163,8 @@ impl TopState {
             let agree = || self.agree(orders, bound, is_at_work && !has_rounds);
             let is_plain = orders.is_plain(self.top) && !(is_at_work && has_rounds);
             let shared = if is_plain { agreed.get(&self.bound, bound, agree) } else { agree() };
+            #[cfg(test)]
+            assert_eq!(shared, agree(), "what others have said of equal lists holds for this one");
             let Some((n_request, n_weak)) = shared else { continue };
             // Rounds about one thing are one request, in any order.
             let again = (n_request > 0).then_some(Follows::Later);
