@@ -251,24 +251,7 @@ impl Matched {
         let message_len = query.before_trace.unwrap_or(query.text.len()) as u32;
 
         let candidates_start = self.candidates.len() as u32;
-        for found in scratch.matches() {
-            let values_start = self.values.len() as u32;
-            for (variable, range) in patterns.captures(scratch, found) {
-                let text = self.text(chunk, record.start + body_start + range.start, range.len());
-                self.values.push((variable, text));
-            }
-            for object in patterns.objects(found.log_point) {
-                let Some(range) = span_of(&object.parts, patterns.captures(scratch, found)) else { continue };
-                let start = record.start + body_start + range.start;
-                // A name has no blanks: parts with words between them are two names.
-                if !chunk[start..start + range.len()].contains(&b' ') {
-                    let text = self.text(chunk, start, range.len());
-                    self.values.push((object.variable, text));
-                }
-            }
-            let values = values_start..self.values.len() as u32;
-            self.candidates.push(Found { log_point: found.log_point, values, names: 0..0 });
-        }
+        self.add_candidates(chunk, record.start + body_start, patterns, scratch);
         let ran_start = self.ran.len() as u32;
         if let Some(at) = query.before_trace.filter(|_| scratch.matches().is_empty()) {
             patterns.add_ran(&query.text[at..], &mut self.ran);
@@ -299,6 +282,28 @@ impl Matched {
             candidates: candidates_start..self.candidates.len() as u32,
             ran: ran_start..self.ran.len() as u32,
         });
+    }
+
+    /// Adds the log points that were found for the text from `start` on, with what they have printed.
+    fn add_candidates(&mut self, chunk: &[u8], start: usize, patterns: &PatternSet, scratch: &Scratch) {
+        for found in scratch.matches() {
+            let values_start = self.values.len() as u32;
+            for (variable, range) in patterns.captures(scratch, found) {
+                let text = self.text(chunk, start + range.start, range.len());
+                self.values.push((variable, text));
+            }
+            for object in patterns.objects(found.log_point) {
+                let Some(range) = span_of(&object.parts, patterns.captures(scratch, found)) else { continue };
+                let start = start + range.start;
+                // A name has no blanks: parts with words between them are two names.
+                if !chunk[start..start + range.len()].contains(&b' ') {
+                    let text = self.text(chunk, start, range.len());
+                    self.values.push((object.variable, text));
+                }
+            }
+            let values = values_start..self.values.len() as u32;
+            self.candidates.push(Found { log_point: found.log_point, values, names: 0..0 });
+        }
     }
 
     /// Adds the names within the values of the candidates from `start` on.

@@ -355,7 +355,7 @@ impl Search<'_, '_> {
 
     /// Whether an identifier of `top` has another value in the one span than in the other.
     fn contradict(&mut self, spans: [usize; 2], top: TopLevelId) -> bool {
-        let (orders, done) = (&*self.orders, self.done);
+        let (orders, done) = (self.orders, self.done);
         if done[spans[0]].1.span.thread.is_some() {
             return false;
         }

@@ -14,12 +14,13 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use schema::model::floats_from;
 use schema::{
-    Dag, DagPoint, Identifier, IdentifierId, IdentifierStrength, Level, LogPointId, Model, TopLevelId,
-    TopLevelKind, TopLevelMethod, ValueClassId,
+    Dag, DagPoint, Identifier, IdentifierId, Level, LogPointId, Model, TopLevelId, TopLevelKind,
+    TopLevelMethod, ValueClassId,
 };
 
 use self::adjacency::Adjacency;
 pub(super) use self::bindings::Binding;
+use self::printed::{Printed, add_keys, add_places, add_wholes};
 pub(super) use self::roles::Role;
 use self::roles::Roles;
 pub(super) use self::walk::{comes_next, next_of, positions_of, step, walk};
@@ -27,6 +28,7 @@ pub(super) use self::walk::{comes_next, next_of, positions_of, step, walk};
 mod adjacency;
 mod bindings;
 mod ends;
+mod printed;
 mod roles;
 mod walk;
 
@@ -102,20 +104,7 @@ struct Sort {
     kind: TopLevelKind,
     is_main: bool,
     has_aliases: bool,
-}
-
-/// The identifiers that one variable prints in some DAG.
-#[derive(Clone, Debug, Default)]
-struct Printed {
-    is_identifier: bool,
-    /// Its own value class, if that tells requests apart somewhere.
-    key: Option<ValueClassId>,
-    /// Value classes of those that tell requests apart, sorted.
-    request_classes: Vec<ValueClassId>,
-    /// Its own value class, if a method that prints it meets many values of that.
-    met: Option<ValueClassId>,
-    /// Objects of which it is a part.
-    wholes: Vec<u32>,
+    n_nodes: usize,
 }
 
 /// What can follow one node.
@@ -136,36 +125,28 @@ pub(super) enum Follows {
     Next,
 }
 
-/// Adds of which objects each variable of a log point is a part.
-fn add_wholes(model: &Model, printed: &mut [Vec<Printed>]) {
-    for (point, printed) in model.log_points.iter().zip(printed) {
-        for (index, object) in (0u32..).zip(&point.variables) {
-            for (variable, printed) in (0u32..).zip(&mut *printed) {
-                if object.parts.contains(&variable) {
-                    printed.wholes.push(index);
-                }
-            }
+impl TopOrder {
+    fn new(dag: &Dag) -> Self {
+        let n_nodes = dag.nodes.len();
+        Self {
+            rows: vec![OnceCell::new(); n_nodes],
+            adjacency: vec![OnceCell::new(); n_nodes],
+            entries: OnceCell::new(),
+            exits: vec![OnceCell::new(); n_nodes],
+            free: free_node(dag),
         }
     }
 }
 
-/// Notes which variables print values that tell requests apart somewhere.
-fn add_keys(model: &Model, printed: &mut [Vec<Printed>]) {
-    let is_key = |class: ValueClassId| {
-        let ids = model.top_level_methods.iter().flat_map(|top| &top.identifiers);
-        ids.into_iter().any(|id| id.value_class == class && id.strength == IdentifierStrength::Request)
+/// What each top-level method is.
+fn sorts(model: &Model, roles: &Roles) -> Arc<[Sort]> {
+    let sort = |(t, top): (usize, &TopLevelMethod)| Sort {
+        kind: top.kind,
+        is_main: top.is_main(),
+        n_nodes: top.dag.nodes.len(),
+        has_aliases: !roles.aliases(TopLevelId::new(t)).is_empty(),
     };
-    let keys: Vec<bool> = (0..model.value_classes.len()).map(|c| is_key(ValueClassId::new(c))).collect();
-    for (printed, point) in printed.iter_mut().zip(&model.log_points) {
-        for (printed, variable) in printed.iter_mut().zip(&point.variables) {
-            printed.key = variable.value_class.filter(|class| keys.get(class.index()) == Some(&true));
-            if let Some(class) = printed.key
-                && let Err(at) = printed.request_classes.binary_search(&class)
-            {
-                printed.request_classes.insert(at, class);
-            }
-        }
-    }
+    model.top_level_methods.iter().enumerate().map(sort).collect()
 }
 
 /// What the handler of an entity's events prints is of the entity's life, whoever
@@ -189,42 +170,10 @@ impl<'m> Orders<'m> {
         let mut tops = Vec::with_capacity(model.top_level_methods.len());
         let mut once = vec![false; model.log_points.len()];
         for (t, top) in model.top_level_methods.iter().enumerate() {
-            let id = TopLevelId::new(t);
-            let meets = |id: &&Identifier| id.one_of_many && id.strength == IdentifierStrength::Weak;
-            let met: BTreeSet<ValueClassId> =
-                top.identifiers.iter().filter(meets).map(|id| id.value_class).collect();
-            for (n, node) in top.dag.nodes.iter().enumerate() {
-                node.once.iter().for_each(|point| once[point.index()] = true);
-                for (p, point) in node.points.iter().enumerate() {
-                    let index = point.log_point.index();
-                    let of_point = &mut places[index];
-                    if of_point.last().is_none_or(|last| last.top != id) {
-                        of_point.push(Places { top: id, at: Vec::new(), bindings: Vec::new() });
-                    }
-                    let last = of_point.last_mut().expect("pushed above");
-                    last.at.push((to_u32(n), to_u32(p)));
-                    let variables = &model.log_points[index].variables;
-                    for ((printed, binding), variable) in
-                        printed[index].iter_mut().zip(&point.bindings).zip(variables)
-                    {
-                        if let Some(class) = variable.value_class.filter(|class| met.contains(class))
-                            && binding.is_none()
-                        {
-                            printed.met = Some(class);
-                        }
-                        let identifier = binding.and_then(|binding| top.identifiers.get(binding.index()));
-                        identifier.into_iter().for_each(|identifier| printed.add(identifier));
-                    }
-                }
-            }
-            let n_nodes = top.dag.nodes.len();
-            tops.push(TopOrder {
-                rows: vec![OnceCell::new(); n_nodes],
-                adjacency: vec![OnceCell::new(); n_nodes],
-                entries: OnceCell::new(),
-                exits: vec![OnceCell::new(); n_nodes],
-                free: free_node(&top.dag),
-            });
+            add_places(model, TopLevelId::new(t), (&mut places, &mut printed));
+            let once_of = top.dag.nodes.iter().flat_map(|node| &node.once);
+            once_of.for_each(|point| once[point.index()] = true);
+            tops.push(TopOrder::new(&top.dag));
         }
         add_keys(model, &mut printed);
         add_wholes(model, &mut printed);
@@ -238,19 +187,13 @@ impl<'m> Orders<'m> {
         leave_to_entities(model, &mut places);
         let roles = Roles::new(model);
         let n_bindings = bindings::number(model, &roles, &mut places);
-        let sort = |(t, top): (usize, &TopLevelMethod)| Sort {
-            kind: top.kind,
-            is_main: top.is_main(),
-            has_aliases: !roles.aliases(TopLevelId::new(t)).is_empty(),
-        };
-        let sorts = model.top_level_methods.iter().enumerate().map(sort).collect();
         Self {
             model,
             floats,
             once,
             places: places.into(),
             n_bindings: n_bindings.into(),
-            sorts,
+            sorts: sorts(model, &roles),
             roles: Arc::new(roles),
             printed: printed.into(),
             starts,
@@ -453,7 +396,7 @@ impl<'m> Orders<'m> {
 
     /// How many nodes the DAG of `top` has.
     pub(super) fn n_nodes(&self, top: TopLevelId) -> usize {
-        self.dag(top).nodes.len()
+        self.sorts[top.index()].n_nodes
     }
 
     /// A record of `level`, if the layout prints it, was seen that `point` has printed: its
@@ -599,17 +542,6 @@ fn free_node(dag: &Dag) -> Option<u32> {
         && dag.entries.contains(&last)
         && others.iter().all(|other| other.next.contains(&last));
     is_free.then_some(last)
-}
-
-impl Printed {
-    fn add(&mut self, identifier: &Identifier) {
-        self.is_identifier = true;
-        if identifier.strength == IdentifierStrength::Request
-            && let Err(at) = self.request_classes.binary_search(&identifier.value_class)
-        {
-            self.request_classes.insert(at, identifier.value_class);
-        }
-    }
 }
 
 /// A set of nodes.

@@ -225,9 +225,10 @@ impl<'m> Pools<'m> {
             let is_doubtful = is_doubtful(top) || is_elsewhere(top);
             (fit.0, is_doubtful, is_odd, fit.1, !runs(top), !serves(top), rank(top))
         };
-        tops.sort_by_cached_key(key);
-        let best = tops.first().map(key);
-        let n_best = tops.iter().take_while(|top| Some(key(top)) == best).count();
+        let mut keyed: Vec<_> = tops.drain(..).map(|top| (key(&top), top)).collect();
+        keyed.sort_by_key(|(key, _)| *key);
+        let n_best = keyed.iter().take_while(|(key, _)| *key == keyed[0].0).count();
+        tops.extend(keyed.into_iter().map(|(_, top)| top));
         let n_asked = self.asked.put_first(&mut tops[..n_best]);
         span.n_alike = u32::try_from(n_asked).expect("a model has fewer than 2^32 top-level methods");
         (span.top_levels, *fits) = tops.into_iter().unzip();

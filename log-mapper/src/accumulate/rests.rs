@@ -37,7 +37,9 @@ pub(super) fn join(
 ) {
     let mut of_thread: FxHashMap<Option<Arc<str>>, Vec<usize>> = FxHashMap::default();
     let mut gone = FxHashSet::default();
-    let shown = Shown::of(done);
+    // Only where no thread is printed, anything is put between.
+    let has_threads = done.iter().all(|(_, closed)| closed.span.thread.is_some());
+    let shown = if has_threads { Shown::default() } else { Shown::of(done) };
     let mut rests = Rests { orders, kinds, began, done, shown, window_us };
     for span in 0..rests.done.len() {
         let before = of_thread.entry(rests.done[span].1.span.thread.clone()).or_default();

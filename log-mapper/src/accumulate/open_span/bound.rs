@@ -20,7 +20,7 @@ use crate::accumulate::wholes::Whole;
 /// method in a way that the analysis could not follow (looked up by a key, taken
 /// from a collection). A loose value speaks for whoever has the same one; it
 /// contradicts nobody, for a request may meet many.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::accumulate) struct Bound {
     /// None: loose.
     pub(super) identifier: Option<Role>,
@@ -70,7 +70,7 @@ pub(super) fn number_of(text: &str) -> u32 {
 }
 
 /// What a record binds, by the numbers of what is bound at places of its log point
-/// ([`Orders::binding`]), worked out once for all spans that could take it.
+/// ([`Orders::n_bindings`]), worked out once for all spans that could take it.
 pub(in crate::accumulate) type BoundAt = OnceCell<Box<[OnceCell<Option<Bounds>>]>>;
 
 /// What [`bind`] says of place `at.1` in the top-level method that is entry `at.0` of the log point.
@@ -87,8 +87,13 @@ pub(super) fn bind_once<'f>(
         let n = number(orders.n_bindings(fact.log_point));
         (0..n).map(|_| OnceCell::new()).collect()
     });
-    let bind = || Some(bind(orders, top, places.at[at.1], fact)?.into_iter().collect());
-    bound_at[number(places.bindings[at.1]) as usize].get_or_init(bind).as_ref()
+    let bind = || -> Option<Bounds> {
+        bind(orders, top, places.at[at.1], fact).map(|bound| bound.into_iter().collect())
+    };
+    let bound = bound_at[number(places.bindings[at.1]) as usize].get_or_init(bind).as_ref();
+    #[cfg(test)]
+    assert_eq!(bound.map(|bound| &**bound), bind().as_deref(), "places of one number bind the same");
+    bound
 }
 
 /// The values that `fact` binds at a place; none if it binds one identifier to

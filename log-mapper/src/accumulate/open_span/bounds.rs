@@ -22,6 +22,8 @@ struct Inside {
     all: SmallVec<[Bound; 2]>,
     texts: TextSet,
     has_identifiers: bool,
+    /// Values of identifiers by which requests are told apart.
+    n_request: usize,
 }
 
 impl FromIterator<Bound> for Bounds {
@@ -32,7 +34,8 @@ impl FromIterator<Bound> for Bounds {
         }
         let texts = TextSet::of_numbers(all.iter().map(Bound::number));
         let has_identifiers = all.iter().any(|bound| bound.identifier.is_some());
-        Self(Some(Rc::new(Inside { all, texts, has_identifiers })))
+        let n_request = all.iter().filter(|bound| bound.is_request_identifier()).count();
+        Self(Some(Rc::new(Inside { all, texts, has_identifiers, n_request })))
     }
 }
 
@@ -62,6 +65,11 @@ impl Bounds {
     /// Whether any of the values is that of an identifier.
     pub(super) fn has_identifiers(&self) -> bool {
         self.0.as_ref().is_some_and(|inside| inside.has_identifiers)
+    }
+
+    /// How many of the values are of identifiers by which requests are told apart.
+    pub(super) fn n_request(&self) -> usize {
+        self.0.as_ref().map_or(0, |inside| inside.n_request)
     }
 
     /// Counts the values that a record, which binds `new`, has in common with what was bound before:

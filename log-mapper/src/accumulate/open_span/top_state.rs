@@ -88,8 +88,7 @@ pub(in crate::accumulate) struct TopState {
 impl TopState {
     /// How well the records fit the top-level method: less is better.
     pub(super) fn fitness(&self) -> (bool, u32, Reverse<usize>) {
-        let n_bound = self.bound.iter().filter(|b| b.is_request_identifier()).count();
-        (!self.entered, self.n_skips, Reverse(n_bound))
+        (!self.entered, self.n_skips, Reverse(self.bound.n_request()))
     }
 
     /// This state, or `other` of the same method.
@@ -164,6 +163,8 @@ impl TopState {
             let agree = || self.agree(orders, bound, is_at_work && !has_rounds);
             let is_plain = orders.is_plain(self.top) && !(is_at_work && has_rounds);
             let shared = if is_plain { agreed.get(&self.bound, bound, agree) } else { agree() };
+            #[cfg(test)]
+            assert_eq!(shared, agree(), "what others have said of equal lists holds for this one");
             let Some((n_request, n_weak)) = shared else { continue };
             // Rounds about one thing are one request, in any order.
             let again = (n_request > 0).then_some(Follows::Later);
@@ -329,15 +330,16 @@ pub(in crate::accumulate) fn opening_after(
 
 /// How well the records fit each of the top-level methods, which are sorted by that.
 pub(super) fn fits(tops: &[TopState]) -> Vec<Fitness> {
-    let mut at = BEST;
-    let pairs = tops.iter().zip(std::iter::once(None).chain(tops.iter().map(Some)));
-    let of = |(state, before): (&TopState, Option<&TopState>)| {
-        let ((entered, n_skips, n_bound), other) = (state.fitness(), before.map(TopState::fitness));
-        at.0 += u32::from(other.is_some_and(|other| (other.0, other.1) != (entered, n_skips)));
-        at.1 += u32::from(other.is_some_and(|other| other != (entered, n_skips, n_bound)));
+    let (mut at, mut before) = (BEST, None);
+    let of = |state: &TopState| {
+        let (entered, n_skips, n_bound) = state.fitness();
+        if let Some(other) = before.replace((entered, n_skips, n_bound)) {
+            at.0 += u32::from((other.0, other.1) != (entered, n_skips));
+            at.1 += u32::from(other != (entered, n_skips, n_bound));
+        }
         at
     };
-    pairs.map(of).collect()
+    tops.iter().map(of).collect()
 }
 
 /// 0: works on one request; 1: the lines around; 2: nobody knows.
