@@ -278,7 +278,8 @@ fn older_tables_have_none_and_say_the_same() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let table = folder.path().join("t").display().to_string();
     let jar = samples().join("classes/java17/store.jar").display().to_string();
-    done(&["run", "-q", "--table", &table, &jar, &samples().join("logs").display().to_string()]);
+    let logs = samples().join("logs").display().to_string();
+    done(&["run", "-q", "--window", "500ms", "--table", &table, &jar, &logs]);
     let ids: Vec<String> = Manifest::read(Path::new(&table))
         .and_then(|manifest| manifest.rows::<RequestRow>())
         .expect("rows")

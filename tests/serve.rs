@@ -14,6 +14,8 @@ mod sample;
 mod attacks;
 #[path = "serve/hostile.rs"]
 mod hostile;
+#[path = "serve/large.rs"]
+mod large;
 #[path = "serve/lists.rs"]
 mod lists;
 

@@ -623,8 +623,6 @@ mod tests {
             "events/day=1970-01-01/part-1.parquet",
             "events/day=1970-01-02/part-1.parquet",
             "events/day=1970-01-04/part-1.parquet",
-            "index/day=1970-01-01/part-1.index",
-            "index/day=1970-01-02/part-1.index",
             "log_sequences/part-1.parquet",
         ];
         assert_eq!(paths, expected);
