@@ -56,7 +56,7 @@ pub(super) fn profile(served: &Served, chosen: &Chosen<'_>) -> Result<Value, Ans
 /// more.
 fn runs(n: usize, n_max: usize, n_runs: usize) -> Vec<Range<usize>> {
     if n <= n_max {
-        return vec![0..n];
+        return std::iter::once(0..n).collect();
     }
     let length = n_max / n_runs;
     let starts = (0..n_runs).map(|run| run * (n - length) / (n_runs - 1).max(1));
