@@ -243,24 +243,23 @@ impl<'a> Finder<'a> {
             if sender == receiver.index || !self.in_time(index, sender, fact) {
                 continue;
             }
-            let Some(evidence) = weigh(self.pairs, self.facts, pair, self.facts.get(sender), fact) else {
-                continue;
-            };
-            // Equal weak values say little: the sender must be at work when the
-            // receiver starts.
-            let at_work = fact.start_us <= self.facts.get(sender).end_us + LOCAL_LEAD_MAX_US;
-            // An event names the entity that it is sent to.
-            let is_event = pair.kind == LinkKind::Queue && self.pairs.is_entity(pair.to);
-            if evidence.n_request > 0
-                || (evidence.n_weak > 0
-                    && at_work
-                    && pair.from != pair.to
-                    && !is_event
-                    && !matches!(pair.role, Role::Cut | Role::Remote | Role::Entity))
+            let other = self.facts.get(sender);
+            if let Some(evidence) = weigh(self.pairs, self.facts, pair, other, fact)
+                && (evidence.n_request > 0 || (evidence.n_weak > 0 && self.weak_tells(pair, other, fact)))
             {
                 out.push(self.candidate(index, sender, receiver.index, evidence));
             }
         }
+    }
+
+    /// Whether an equal weak value says enough: the sender must be at work when the receiver starts.
+    fn weak_tells(&self, pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'_>) -> bool {
+        // An event names the entity that it is sent to.
+        let is_event = pair.kind == LinkKind::Queue && self.pairs.is_entity(pair.to);
+        receiver.start_us <= sender.end_us + LOCAL_LEAD_MAX_US
+            && pair.from != pair.to
+            && !is_event
+            && !matches!(pair.role, Role::Cut | Role::Remote | Role::Entity)
     }
 
     /// The spans that have a text in common with a receiver which can say anything of who sent it, or
@@ -359,7 +358,7 @@ impl<'a> Finder<'a> {
             return Vec::new();
         }
         let spans = self.by_top.get(&(node, pair.from)).map_or(&[][..], Vec::as_slice);
-        let names = |span: &&u32| names_part(self.facts.get(**span), receiver.fact).is_some();
+        let names = |span: &&u32| names_part(pair, self.facts.get(**span), receiver.fact).is_some();
         self.around(pair, spans, receiver, LOOK_BACK_MAX).filter(names).copied().collect()
     }
 

@@ -121,8 +121,7 @@ pub(super) fn weigh(
     if is_elsewhere || reads_otherwise(pairs, pair, sender, receiver) {
         return None;
     }
-    let part = if pair.to_parts { names_part(sender, receiver) } else { None };
-    let part = part.filter(|_| !names_parts(pair, sender));
+    let part = names_part(pair, sender, receiver).filter(|_| !names_parts(pair, sender));
     let mut shared = mapped_values(facts, pair, sender, receiver, part.is_some())?;
     let is_started = pair.by_name && is_starting(pairs, pair, sender, receiver);
     if shared.request.is_empty() {
@@ -242,11 +241,11 @@ pub(super) fn names_thread(
     value.is_naming() && tells && thread().is_some_and(|thread| contains_apart(thread, value.text))
 }
 
-/// The receiver's value that names a part of what the sender names and works on just
-/// then: its name contains that of the whole, set apart (the region of a table, the
+/// The receiver's value that names a part, if the pair hands over such, of what the sender names
+/// and works on just then: its name contains that of the whole, set apart (the region of a table, the
 /// file in a folder).
-pub(super) fn names_part<'v>(sender: &Fact<'_>, receiver: &Fact<'v>) -> Option<Held<'v>> {
-    if !(sender.start_us..=sender.end_us).contains(&receiver.start_us) {
+pub(super) fn names_part<'v>(pair: &Pair, sender: &Fact<'_>, receiver: &Fact<'v>) -> Option<Held<'v>> {
+    if !pair.to_parts || !(sender.start_us..=sender.end_us).contains(&receiver.start_us) {
         return None;
     }
     let is_whole = |value: &&Held<'_>| value.is_naming() && !value.is_everywhere();
