@@ -11,11 +11,17 @@ use rustc_hash::FxHashMap;
 use schema::tables::Text;
 use schema::tables::index::Index;
 
-use super::files::{Paths, Place, paths};
+#[cfg(feature = "serve")]
+use super::files::Place;
+use super::files::{Paths, paths};
 use super::places::{self, Placed};
 use super::related::{RelationFile, relation_files};
 
 /// The index of one file, whose numbers are those of the file.
+#[cfg_attr(
+    not(feature = "serve"),
+    expect(dead_code, reason = "only what is served asks for numbers of names")
+)]
 pub(crate) struct Indexed {
     pub(crate) index: Arc<Index>,
     /// Of each type its number in the table.
@@ -26,6 +32,10 @@ pub(crate) struct Indexed {
 }
 
 /// The indexes of the files of a table, in the order of these.
+#[cfg_attr(
+    not(feature = "serve"),
+    expect(dead_code, reason = "only what is served asks for numbers of names")
+)]
 pub(crate) struct Indexes {
     pub(crate) files: Vec<Indexed>,
     /// Files of relations, with their indexes.
