@@ -26,7 +26,7 @@ pub mod patterns;
 mod processes;
 mod reading;
 pub mod record;
-mod said;
+pub mod said;
 mod stack_trace;
 mod stats;
 mod strangers;

@@ -22,7 +22,7 @@ const NUMBER_MIN: usize = 12;
 const NAMES_MAX: usize = 64;
 
 /// Adds the words of a message, sorted: runs of letters, digits and underscores.
-pub(crate) fn add_words(text: &[u8], all: &mut Vec<u64>) {
+pub fn add_words(text: &[u8], all: &mut Vec<u64>) {
     add_hashes(runs(text).filter(|run| run.len() >= WORD_MIN), all);
 }
 
@@ -67,7 +67,7 @@ const MARKS: &str = ",;:=()[]{}<>\"'|/\\@";
 
 /// Adds the names within values, sorted: runs with a digit of what is neither blank nor divides a
 /// list, a path or an address; a number only if it is large.
-pub(crate) fn add_names<'v>(values: impl Iterator<Item = &'v str>, all: &mut Vec<NameOf>) {
+pub fn add_names<'v>(values: impl Iterator<Item = &'v str>, all: &mut Vec<NameOf>) {
     // PERF: most of a value is letters and digits.
     let divides = |c: char| !c.is_ascii_alphanumeric() && (MARKS.contains(c) || c.is_whitespace());
     let is_around = |c: char| matches!(c, '.' | '-' | '_' | '#' | '$' | '!' | '?');

@@ -12,7 +12,7 @@ use log_mapper::accumulate::accumulate;
 use log_mapper::header::clock::Clock;
 use log_mapper::patterns::{Match, Query, Scratch};
 use log_mapper::record::{Candidate, Record, Records};
-use log_mapper::{Config, PatternSet, Source};
+use log_mapper::{Config, PatternSet, Source, said};
 use schema::Model;
 
 /// The processes of the sample.
@@ -50,12 +50,17 @@ fn records<'a>(patterns: &PatternSet, scratch: &mut Scratch, log: &'a [u8]) -> V
         let text = |range| std::str::from_utf8(&query.text[range]).expect("the sample is UTF-8");
         let candidate = |found: &Match| {
             let captures = patterns.captures(scratch, found);
-            let values = captures.map(|(variable, range)| (variable, text(range))).collect();
-            Candidate { log_point: found.log_point, values }
+            let values: Vec<_> = captures.map(|(variable, range)| (variable, text(range))).collect();
+            let mut names = Vec::new();
+            said::add_names(values.iter().map(|(_, text)| *text), &mut names);
+            Candidate { log_point: found.log_point, values, names: names.into() }
         };
         let candidates = scratch.matches().iter().map(candidate).collect();
         let (level, text) = (query.level, query.text);
         let (file, n_lines, byte_offset, thread) = (0, 1, 0, None);
+        // The sample's layout prints no thread.
+        let mut words = Vec::new();
+        said::add_words(text, &mut words);
         records.push(Record {
             file,
             line,
@@ -68,6 +73,7 @@ fn records<'a>(patterns: &PatternSet, scratch: &mut Scratch, log: &'a [u8]) -> V
             level,
             thread,
             text,
+            words: words.into(),
             candidates,
             ran: Vec::new(),
         });
