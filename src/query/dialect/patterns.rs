@@ -224,11 +224,23 @@ fn put(by: &str, found: &Captures<'_>, out: &mut String) {
 /// A list of texts of each row.
 fn give_lists<'c>(
     call: &'c Call,
-    of: impl Fn(usize) -> Result<Option<Vec<Option<&'c str>>>>,
+    name: &str,
+    of: impl Fn(&Matcher, &'c str) -> Result<Option<Vec<Option<&'c str>>>>,
 ) -> Result<ArrayRef> {
+    let known = Known::default();
     let mut lists = ListBuilder::new(StringBuilder::new());
     for row in 0..call.n_rows {
-        let list = of(row)?;
+        let asked = call.text(0, row).zip(call.text(1, row)).zip(letters(call, 2, row));
+        let list = match asked {
+            Some(((text, pattern), letters)) => {
+                let (matcher, flags) = known.of(pattern, letters)?;
+                if flags.is_global {
+                    return exec_err!("{name}() does not support the \"global\" option");
+                }
+                of(&matcher, text)?
+            }
+            None => None,
+        };
         let is_some = list.is_some();
         list.into_iter().flatten().for_each(|text| lists.values().append_option(text));
         lists.append(is_some);
@@ -237,33 +249,11 @@ fn give_lists<'c>(
 }
 
 fn first_match(call: &Call) -> Result<ArrayRef> {
-    let known = Known::default();
-    give_lists(call, |row| {
-        let (Some(text), Some(pattern), Some(letters)) =
-            (call.text(0, row), call.text(1, row), letters(call, 2, row))
-        else {
-            return Ok(None);
-        };
-        let (matcher, flags) = known.of(pattern, letters)?;
-        if flags.is_global {
-            return exec_err!("regexp_match() does not support the \"global\" option");
-        }
-        Ok(matcher.at(text, 0)?.map(|found| groups(&found)))
-    })
+    give_lists(call, "regexp_match", |matcher, text| Ok(matcher.at(text, 0)?.map(|found| groups(&found))))
 }
 
 fn split(call: &Call) -> Result<ArrayRef> {
-    let known = Known::default();
-    give_lists(call, |row| {
-        let (Some(text), Some(pattern), Some(letters)) =
-            (call.text(0, row), call.text(1, row), letters(call, 2, row))
-        else {
-            return Ok(None);
-        };
-        let (matcher, flags) = known.of(pattern, letters)?;
-        if flags.is_global {
-            return exec_err!("regexp_split_to_array() does not support the \"global\" option");
-        }
+    give_lists(call, "regexp_split_to_array", |matcher, text| {
         let (mut parts, mut end) = (Vec::new(), 0);
         for found in matcher.all(text, 0)? {
             let range = found.get(0).expect("a match has an extent").range();
