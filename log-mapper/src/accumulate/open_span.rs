@@ -26,7 +26,6 @@ pub(super) use bound::{Bound, BoundAt};
 use bounds::Bounds;
 use fit::are_unreached;
 pub(super) use fit::{After, Fit};
-use in_order::InOrder;
 pub(super) use text_set::TextSet;
 pub(super) use top_state::{Next, TopState, kind_rank, opening_after, opening_any};
 
@@ -34,7 +33,6 @@ mod bound;
 mod bounds;
 mod differs;
 mod fit;
-mod in_order;
 mod text_set;
 mod top_state;
 
@@ -79,7 +77,6 @@ pub(super) struct OpenSpan {
     /// Names in its last message, sorted, where the layout prints no threads.
     pub(super) last_names: Vec<NameOf>,
     printed: RefCell<Printed>,
-    in_order: InOrder,
     /// What it has shown, where the layout prints no threads.
     pub(super) track: Track,
 }
@@ -127,7 +124,6 @@ impl OpenSpan {
             words: Vec::new(),
             last_names: Vec::new(),
             printed: RefCell::default(),
-            in_order: InOrder::default(),
             track: Track::default(),
         }
     }
@@ -200,7 +196,6 @@ impl OpenSpan {
     pub(super) fn take(&mut self, after: After, event: Event, seq: u64) {
         let names = after.names;
         let tops = std::mem::replace(&mut self.tops, after.into_states());
-        self.in_order.forget();
         let before = Before { tops, last_seq: self.last_seq, last_us: self.last_us };
         self.before_last = (!names).then(|| Box::new(before));
         self.last_us = event.ts_us;
@@ -229,7 +224,6 @@ impl OpenSpan {
         let seq = std::mem::replace(&mut self.last_seq, before.last_seq);
         self.last_us = before.last_us;
         self.tops = before.tops;
-        self.in_order.forget();
         self.printed.take();
         self.events.pop().map(|event| (event, seq))
     }

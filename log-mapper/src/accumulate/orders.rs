@@ -69,8 +69,6 @@ pub(super) struct Orders<'m> {
     tops: Vec<TopOrder>,
     /// Per top-level method, once known: the program can run it.
     possible: Vec<bool>,
-    /// How often what can follow what has changed, as the log shows more.
-    version: u32,
     /// Per logger: the lowest level that the log has shown of it.
     shown: FxHashMap<&'m str, Level>,
     /// See [`Orders::identities`].
@@ -199,7 +197,6 @@ impl<'m> Orders<'m> {
             starts,
             tops,
             possible: Vec::new(),
-            version: 0,
             identities: model.identities().into_iter().map(|(_, class)| class).collect(),
             shown: FxHashMap::default(),
         }
@@ -218,12 +215,6 @@ impl<'m> Orders<'m> {
             }
         }
         self.starts.fill(OnceCell::new());
-        self.version += 1;
-    }
-
-    /// What they said of what can follow what holds as long as this is the same.
-    pub(super) fn version(&self) -> u32 {
-        self.version
     }
 
     /// Whether something that can be there prints `point`.
@@ -408,7 +399,6 @@ impl<'m> Orders<'m> {
         if is_new {
             self.shown.insert(logger, level);
             self.starts.fill(OnceCell::new());
-            self.version += 1;
             for top in &mut self.tops {
                 top.rows.fill(OnceCell::new());
                 top.adjacency.iter_mut().filter_map(OnceCell::get_mut).for_each(|adjacency| adjacency.show());

@@ -136,9 +136,6 @@ impl OpenSpan {
         fact: &Fact,
         is_at_work: bool,
     ) -> Option<Fit> {
-        if !self.in_order.get(orders, &self.tops, fact.log_point) {
-            return None;
-        }
         // Who knows what the record names is to be believed, not who knows nothing.
         let is_about_another = |state: &TopState| state.is_about_another(orders, fact);
         if (!fact.uuids.is_empty() && self.tops.iter().any(is_about_another)) || self.counts_another(fact) {
