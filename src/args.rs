@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Query(QueryArgs),
     /// Say where the time of requests goes, and why the slow ones differ
     Profile(ProfileArgs),
+    /// Tell what differs between the requests of two tables
+    Compare(CompareArgs),
     /// Show what was found, and why
     Show(ShowArgs),
     /// List other requests that have to do with one, though no code leads from one to the other
@@ -411,6 +413,36 @@ pub(crate) struct ProfileArgs {
     /// Write the report as a page for a browser too
     #[arg(long, value_name = "FILE", conflicts_with_all = ["layer", "critical_path", "speed_up", "compare"])]
     pub(crate) html: Option<PathBuf>,
+    /// Leave out regions of code: events are not read then
+    #[arg(long)]
+    pub(crate) no_regions: bool,
+    /// Form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) confidence: ConfidenceArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Log points and top-level methods of two releases are matched by name, by place and by what they print. What \
+is told is more than chance, over all that is looked at; bounds are of a bootstrap, at 95 %.")]
+pub(crate) struct CompareArgs {
+    /// Folder of the request table to compare with, such as that of the last release
+    #[arg(value_name = "FIRST")]
+    pub(crate) first: PathBuf,
+    /// Folder of the request table that is compared
+    #[arg(value_name = "SECOND")]
+    pub(crate) second: PathBuf,
+    /// Compare these requests only, a condition in SQL on `requests` of either table
+    #[arg(long = "where", value_name = "SQL")]
+    pub(crate) condition: Option<String>,
+    /// Requests that must do what only one of the tables has
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) min_support: u64,
+    /// Lines of each part
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
     /// Leave out regions of code: events are not read then
     #[arg(long)]
     pub(crate) no_regions: bool,

@@ -2,6 +2,7 @@
 //! a command, wrong usage, and the exit code of work that lost something.
 
 mod analyze;
+mod compare;
 mod evaluate;
 mod export;
 mod follow;
@@ -78,6 +79,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             let _split = split(args.table.as_mut(), args.confidence, voice)?;
             profile::run(&args, voice)
         }
+        Command::Compare(args) => compare::run(&args, voice),
         Command::Related(args) => related::run(&args, voice),
         Command::Show(args) => show::run(args.what, voice),
         Command::Export(mut args) => {

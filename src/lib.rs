@@ -39,6 +39,7 @@
 
 mod args;
 mod commands;
+mod compare;
 mod evaluation;
 mod export;
 mod nodes;
@@ -47,11 +48,13 @@ mod profile;
 mod progress;
 #[cfg(feature = "sql")]
 mod query;
+mod releases;
 mod render;
 mod request;
 #[cfg(feature = "serve")]
 mod serve;
 mod table;
+mod templates;
 
 use std::ffi::OsString;
 use std::io::Write as _;

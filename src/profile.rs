@@ -9,8 +9,8 @@
 //! ```
 //! Here is what is computed; how it is printed is in `commands::profile`.
 
+pub(crate) mod bootstrap;
 pub(crate) mod code;
-pub(crate) mod compare;
 pub(crate) mod critical_path;
 pub(crate) mod differences;
 pub(crate) mod foreign;

@@ -218,9 +218,14 @@ fn populations_are_conditions_on_requests() {
         &format!("{writes} AND n_nodes = 3"),
     ]);
     // Over three nodes each write has one more span of the next node, and of its responder.
-    let first = &compared[0];
-    assert_eq!((&first["differs"], &first["first"]), (&Value::from("share"), &Value::from(0.0)), "{first}");
-    assert!(first["name"].as_str().is_some_and(|name| name.contains("3 times")), "{first}");
+    let first = &compared["one_sided"][0];
+    assert_eq!(
+        (&first["first"]["n"], &first["second"]["n"]),
+        (&Value::from(0), &first["second"]["of"]),
+        "{first}"
+    );
+    assert!(first["does"].as_str().is_some_and(|name| name.contains("3 times")), "{first}");
+    assert_eq!(compared["release"], Value::Null, "both are of one table");
     fails(1, &["profile", "--table", &table, "--where", "no_such = 1"], "no_such");
     fails(1, &["profile", "--table", &table, "--where", "true); DROP TABLE requests; --"], "SQL error");
     fails(1, &["profile", "--table", &table, "--compare", "true", writes], "in both populations");

@@ -14,13 +14,14 @@ use reducer::table::Manifest;
 
 use crate::args::{Format, ProfileArgs};
 use crate::commands::Usage;
+use crate::compare;
 use crate::output::{self, Voice, grouped};
 use crate::profile::code::Code;
 use crate::profile::critical_path::{SpeedUps, on_paths, predict};
 use crate::profile::groups::Groups;
 use crate::profile::layers::{Layer, Subject, Tails, layer, subjects};
 use crate::profile::report::{Limits, Report};
-use crate::profile::{compare, foreign, json, table};
+use crate::profile::{foreign, json, table};
 use crate::render;
 
 /// Of what can take time in a region, how much is shown to people.
@@ -41,6 +42,13 @@ pub(crate) fn run(args: &ProfileArgs, voice: Voice) -> Result<ExitCode> {
             super::note_thinned(&manifest, tables, voice);
             let populations = populations(&manifest, args)?;
             let population = |id: &str| populations.of(id);
+            if let [first, second] = &*args.compare {
+                let found = compare::tables::Populations::of_table(&manifest, &population, !args.no_regions)?;
+                let names = [first.clone(), second.clone()];
+                let shown = (args.format, args.top);
+                super::compare::print(&found, names, args.min_support, shown, voice)?;
+                return Ok(ExitCode::SUCCESS);
+            }
             let groups = table::read(&manifest, &population, !args.no_regions)?;
             let (code, warning) = Code::read(&manifest)?;
             warning.iter().for_each(|warning| voice.say(&format!("warning: {warning}")));
@@ -64,16 +72,7 @@ pub(crate) fn run(args: &ProfileArgs, voice: Voice) -> Result<ExitCode> {
 
 fn print(args: &ProfileArgs, groups: &Groups, code: &Code) -> Result<()> {
     let mut out = output::stdout();
-    if !args.compare.is_empty() {
-        let found = compare::compare(groups, args.min_support);
-        if found.n_requests.0 == 0 || found.n_requests.1 == 0 {
-            bail!("one of the populations has no requests");
-        }
-        match args.format {
-            Format::Table => text::comparison(&mut out, groups, code, &found, args.top)?,
-            _ => rows::comparison(&mut out, args.format, groups, code, &found)?,
-        }
-    } else if let Some(number) = args.layer {
+    if let Some(number) = args.layer {
         let tails = Tails::new(groups, args.tail);
         rows::layer(&mut out, args.format, &layer(groups, &tails, Layer::ALL[usize::from(number) - 1]))?;
     } else if args.critical_path {

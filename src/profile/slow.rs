@@ -6,6 +6,7 @@ use schema::tables::{LogPointRow, RunRow};
 use schema::{LogPointId, Model, SlowCall};
 
 use super::regions::{Edge, Region};
+use crate::releases::Translation;
 
 /// Things that can take time, by the log points around them.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +23,16 @@ struct Slow {
     /// The order among those of a region: what usually takes longest first, what is called
     /// itself before what is further down.
     rank: (schema::SlowKind, bool, u32),
-    text: String,
+    text: SlowText,
+}
+
+/// What can take time, in words.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SlowText {
+    /// `wait: CountDownLatch.await`.
+    pub(super) what: String,
+    /// The same with its source line, if that is known.
+    pub(super) text: String,
 }
 
 impl SlowCalls {
@@ -72,7 +82,7 @@ impl SlowCalls {
     /// What can take time in `region`, in words: what usually takes longest first. Of a region
     /// within one method what lies between its ends; else what comes after the one end in its
     /// method, and before the other one in its.
-    pub(super) fn of(&self, region: &Region) -> Vec<&str> {
+    pub(super) fn of(&self, region: &Region) -> Vec<&SlowText> {
         let line = |edge: Edge| if let Edge::Line(point) = edge { point } else { None };
         let of = |all: &FxHashMap<i64, Vec<usize>>, point: Option<i64>| -> Vec<usize> {
             point.and_then(|point| all.get(&point)).cloned().unwrap_or_default()
@@ -83,11 +93,18 @@ impl SlowCalls {
         if found.is_empty() {
             found = [after, before].concat();
         }
-        found.sort_by_key(|&at| (self.calls[at].rank, self.calls[at].text.as_str()));
-        let mut texts: Vec<&str> = found.into_iter().map(|at| self.calls[at].text.as_str()).collect();
-        let mut known = rustc_hash::FxHashSet::default();
-        texts.retain(|text| known.insert(*text));
+        found.sort_by_key(|&at| (self.calls[at].rank, &self.calls[at].text));
+        let mut texts: Vec<&SlowText> = found.into_iter().map(|at| &self.calls[at].text).collect();
+        texts.dedup();
         texts
+    }
+
+    /// The same with the numbers of another release.
+    pub(super) fn translated(self, translation: &Translation) -> Self {
+        let numbers = |of: FxHashMap<i64, Vec<usize>>| {
+            of.into_iter().map(|(point, calls)| (translation.point(point), calls)).collect()
+        };
+        Self { calls: self.calls, after: numbers(self.after), before: numbers(self.before) }
     }
 }
 
@@ -95,19 +112,16 @@ fn rank(call: &SlowCall) -> (schema::SlowKind, bool, u32) {
     (call.kind, !call.comes_to.is_empty(), call.source_line)
 }
 
-/// `wait: CountDownLatch.await, line 12`
-fn text(call: &SlowCall) -> String {
-    let mut text = call.kind.name().to_owned();
+fn text(call: &SlowCall) -> SlowText {
+    let mut what = call.kind.name().to_owned();
     if !call.call.is_empty() {
-        text += &format!(": {}", call.call);
+        what += &format!(": {}", call.call);
     }
     if !call.comes_to.is_empty() && call.comes_to != call.call {
-        text += &format!(" down to {}", call.comes_to);
+        what += &format!(" down to {}", call.comes_to);
     }
-    if call.source_line > 0 {
-        text += &format!(", line {}", call.source_line);
-    }
-    text
+    let text = if call.source_line > 0 { format!("{what}, line {}", call.source_line) } else { what.clone() };
+    SlowText { what, text }
 }
 
 #[cfg(test)]
@@ -146,7 +160,9 @@ mod tests {
         let mut slow = SlowCalls::default();
         slow.add(&model, &numbers.collect());
         let line = |point: i64| Edge::Line(Some(point));
-        let of = |from, to| slow.of(&Region { operation: 0, from, to });
+        let of = |from, to| -> Vec<&str> {
+            slow.of(&Region { operation: 0, from, to }).into_iter().map(|of| &*of.text).collect()
+        };
         let between = ["i/o: A.write down to FileChannel.force, line 7", "lock, line 7"];
         assert_eq!(of(line(10), line(11)), between);
         assert_eq!(of(line(11), line(12)), ["wait: Latch.await, line 7"]);

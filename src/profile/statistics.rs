@@ -1,4 +1,4 @@
-//! Figures of many times: count, mean, standard deviation, quantiles, and how sure a mean is.
+//! Figures of many times: count, mean, standard deviation, quantiles, and whether two of them differ.
 
 /// Tenths of a microsecond are more than any clock has.
 pub(crate) fn rounded(us: f64) -> f64 {
@@ -66,52 +66,6 @@ pub(crate) struct Summary {
     pub(crate) tail: Statistics,
 }
 
-/// Resamplings of a bootstrap.
-const RESAMPLES: usize = 1_000;
-/// Most times that are drawn for one interval; more times than this are not resampled.
-const DRAWS_MAX: usize = 2_000_000;
-/// z of 95 %.
-const Z_95: f64 = 1.959_963_984_540_054;
-
-/// Bounds of the mean of `times` at 95 %: percentiles of a bootstrap with a fixed seed. Of
-/// times that are too many to be drawn again and again the mean is normally distributed.
-pub(crate) fn confidence(times: &[i64]) -> (f64, f64) {
-    let statistics = Statistics::of(&mut times.to_vec());
-    let n_resamples = (DRAWS_MAX / times.len().max(1)).min(RESAMPLES);
-    if n_resamples < RESAMPLES / 5 {
-        let half = Z_95 * statistics.std_us / (statistics.count.max(1) as f64).sqrt();
-        return (statistics.mean_us - half, statistics.mean_us + half);
-    }
-    let mut random = Random(times.len() as u64);
-    let mean = |_| {
-        let drawn = (0..times.len()).map(|_| i128::from(times[random.below(times.len())]));
-        drawn.sum::<i128>() as f64 / times.len() as f64
-    };
-    let mut means: Vec<f64> = (0..n_resamples).map(mean).collect();
-    means.sort_by(f64::total_cmp);
-    let at = |share: f64| means[((means.len() - 1) as f64 * share).round() as usize];
-    (at(0.025), at(0.975))
-}
-
-/// Random numbers with a seed: splitmix64 (Steele, Lea, Flood, OOPSLA'14).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    /// The next number.
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`, which is not 0.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
-    }
-}
-
 /// How unlikely it is, at most, that two means differ so much by chance alone: Welch's t with
 /// the normal distribution. 1 where either has no spread that could be judged.
 pub(crate) fn chance(a: &Statistics, b: &Statistics) -> f64 {
@@ -151,7 +105,7 @@ fn two_sided(z: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Statistics, chance, chance_of_shares, confidence};
+    use super::{Statistics, chance, chance_of_shares};
 
     #[test]
     fn figures_of_few_times() {
@@ -171,25 +125,6 @@ mod tests {
     fn figures_of_huge_times_do_not_overflow() {
         let found = Statistics::of(&mut vec![i64::MAX; 1_000]);
         assert_eq!((found.p50_us, found.mean_us), (i64::MAX, i64::MAX as f64));
-    }
-
-    #[test]
-    fn a_mean_lies_within_its_bounds_and_more_times_narrow_them() {
-        let times = |n: i64| (0..n).map(|i| i * 7_919 % 1_000).collect::<Vec<i64>>();
-        let widths: Vec<f64> = [30, 1_000, 100_000]
-            .map(|n| {
-                let times = times(n);
-                let mean = times.iter().sum::<i64>() as f64 / n as f64;
-                let (low, high) = confidence(&times);
-                assert!(low < mean && mean < high, "{low} {mean} {high}");
-                // 1.96 standard errors to each side.
-                let expected = 2.0 * 1.96 * 288.7 / (n as f64).sqrt();
-                assert!(((high - low) / expected - 1.0).abs() < 0.2, "{} {expected}", high - low);
-                high - low
-            })
-            .to_vec();
-        assert!(widths.is_sorted_by(|a, b| a > b));
-        assert_eq!(confidence(&times(500)), confidence(&times(500)));
     }
 
     #[test]

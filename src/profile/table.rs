@@ -9,6 +9,7 @@ use reducer::table::Manifest;
 use schema::tables::{Batches, EventLine, EventTiming, RequestTiming, SpanTiming};
 
 use super::groups::{Groups, Request};
+use crate::releases::Translation;
 use crate::request::{forest, places_of};
 use crate::table::files::{self, Part};
 
@@ -21,49 +22,94 @@ const BATCHES_AHEAD_MAX: usize = 2;
 /// A request with what of its rows a profile reads.
 type Found = files::Found<RequestTiming, SpanTiming, EventTiming>;
 
+/// What of a table is read, and in which words it is told.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    /// Says of which population a request is, by its id, and none if it is of none.
+    pub(crate) population: &'a (dyn Fn(&str) -> Option<u8> + Sync),
+    /// Read the times between log points too, if the table keeps events.
+    pub(crate) lines: bool,
+    /// Another release that it is compared with, and whether this one is the first, whose names and numbers
+    /// are told in those of the second. Of times between log points those count that both releases have: a
+    /// statement that only one of them has would divide what is one region of the other.
+    pub(crate) beside: Option<(&'a Translation, bool)>,
+}
+
+impl<'a> Scope<'a> {
+    /// The name of a top-level method.
+    pub(crate) fn name<'n>(&self, name: &'n str) -> &'n str
+    where
+        'a: 'n,
+    {
+        match self.beside {
+            Some((translation, true)) => translation.name(name),
+            _ => name,
+        }
+    }
+
+    /// The number of a log point.
+    pub(crate) fn point(&self, point: i64) -> i64 {
+        match self.beside {
+            Some((translation, true)) => translation.point(point),
+            _ => point,
+        }
+    }
+
+    /// Whether the other release has a log point too; what no log point printed is in none.
+    fn is_shared(&self, point: Option<i64>) -> bool {
+        self.beside.is_none_or(|(translation, _)| point.is_some_and(|point| translation.is_shared(point)))
+    }
+}
+
 /// All requests of `manifest` in groups; `population` says of which one a request is, by its
 /// id, and none if it is of none. With `lines`, the times between log points too, if the table keeps
-/// events. One thread reads what the others put into groups.
+/// events.
 pub(crate) fn read(
     manifest: &Manifest,
     population: &(dyn Fn(&str) -> Option<u8> + Sync),
     lines: bool,
 ) -> Result<Groups> {
-    read_from(manifest, None, population, lines)
+    let mut groups = Groups::default();
+    add(&mut groups, manifest, Scope { population, lines, beside: None })?;
+    Ok(groups)
+}
+
+/// Adds the requests of `manifest` to `groups`.
+pub(crate) fn add(groups: &mut Groups, manifest: &Manifest, scope: Scope<'_>) -> Result<()> {
+    add_from(groups, manifest, None, scope)
 }
 
 /// The requests of `manifest` that stand at `places`, by file, in groups, with the times between
 /// log points if the table keeps events.
 #[cfg(feature = "serve")]
 pub(crate) fn read_at(manifest: &Manifest, places: &[Vec<files::Place>]) -> Result<Groups> {
-    read_from(manifest, Some(places), &|_| Some(0), true)
+    let mut groups = Groups::default();
+    let scope = Scope { population: &|_| Some(0), lines: true, beside: None };
+    add_from(&mut groups, manifest, Some(places), scope)?;
+    Ok(groups)
 }
 
-fn read_from(
+/// One thread reads what the others put into groups.
+fn add_from(
+    groups: &mut Groups,
     manifest: &Manifest,
     places: Option<&[Vec<files::Place>]>,
-    population: &(dyn Fn(&str) -> Option<u8> + Sync),
-    lines: bool,
-) -> Result<Groups> {
-    let mut groups = Groups::default();
-    std::thread::scope(|scope| {
+    scope: Scope<'_>,
+) -> Result<()> {
+    std::thread::scope(|threads| {
         let (sender, receiver) = sync_channel(BATCHES_AHEAD_MAX);
-        let reader = scope.spawn(move || {
-            let wanted = |id: &str| population(id).is_some();
+        let reader = threads.spawn(move || {
+            let wanted = |id: &str| (scope.population)(id).is_some();
             // Who takes them has failed if nobody does.
-            read_parts(manifest, places, (&wanted, lines), &mut |batch| sender.send(batch).is_ok())
+            let mut take = |batch| sender.send(batch).is_ok();
+            read_parts(manifest, places, (&wanted, scope.lines), &mut take)
         });
         for batch in receiver {
-            let request = |(request, spans, events): &Found| {
-                let population = population(&request.request_id).unwrap_or_default();
-                found(&mut groups, request, spans, events, population)
-            };
-            let requests = batch.iter().map(request).collect();
+            let requests = batch.iter().map(|of| found(groups, of, scope)).collect();
             groups.add(requests);
         }
         reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })?;
-    Ok(groups)
+    })
 }
 
 /// All requests of `manifest`, held at once.
@@ -71,8 +117,8 @@ fn read_from(
 pub(crate) fn requests(manifest: &Manifest) -> Result<Vec<Request>> {
     let (mut groups, mut all) = (Groups::default(), Vec::new());
     read_parts(manifest, None, (&|_| true, false), &mut |batch| {
-        let one = |(request, spans, events): &Found| found(&mut groups, request, spans, events, 0);
-        all.extend(batch.iter().map(one));
+        let scope = Scope { population: &|_| Some(0), lines: false, beside: None };
+        all.extend(batch.iter().map(|of| found(&mut groups, of, scope)));
         true
     })?;
     Ok(all)
@@ -154,18 +200,17 @@ pub(crate) fn lines(
     Ok(found)
 }
 
-fn found(
-    groups: &mut Groups,
-    request: &RequestTiming,
-    rows: &[SpanTiming],
-    events: &[EventTiming],
-    population: u8,
-) -> Request {
-    let (kept, trace, repairs) = forest(rows, |name| groups.names.number(name));
+fn found(groups: &mut Groups, (request, rows, events): &Found, scope: Scope<'_>) -> Request {
+    let (kept, trace, repairs) = forest(rows, |name| groups.names.number(scope.name(name)));
     groups.repairs.add(repairs);
     let ids: Vec<&str> = kept.iter().map(|&at| &*rows[at].span_id).collect();
-    let printed = if events.is_empty() { Vec::new() } else { printed(&ids, events) };
-    let request_type = groups.names.number(&request.request_type);
+    let mut printed = if events.is_empty() { Vec::new() } else { printed(&ids, events) };
+    for of_span in &mut printed {
+        of_span.iter_mut().for_each(|(_, point)| *point = point.map(|point| scope.point(point)));
+        of_span.retain(|(_, point)| scope.is_shared(*point));
+    }
+    let request_type = groups.names.number(scope.name(&request.request_type));
+    let population = (scope.population)(&request.request_id).unwrap_or_default();
     Request { id: (&*request.request_id).into(), request_type, trace, printed, population }
 }
 

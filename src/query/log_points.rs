@@ -9,6 +9,7 @@ use schema::tables::{LogPointRow, RunRow};
 use schema::{LogPoint, Model, ValueShape};
 
 use super::language::{Catalog, Export, Kind, Point};
+use crate::templates::text_of;
 
 /// What queries can name in the table of `manifest`.
 pub(super) fn catalog(manifest: &Manifest) -> Result<Catalog> {
@@ -65,53 +66,4 @@ fn exports_of(model: &Model, point: &LogPoint) -> Vec<Export> {
         Export { names: unique, column, kind }
     };
     point.variables.iter().map(export).collect()
-}
-
-/// How a message looks: the regex of a template with `*` for what it captures.
-fn text_of(regex: &str) -> String {
-    let mut out = String::new();
-    let mut depth = 0_usize;
-    let mut chars = regex.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => out.extend(chars.next().filter(|_| depth == 0)),
-            '(' => {
-                if depth == 0 {
-                    out.push('*');
-                }
-                depth += 1;
-            }
-            ')' => depth = depth.saturating_sub(1),
-            '[' => {
-                // A class of letters may hold brackets.
-                let mut is_escaped = false;
-                for c in chars.by_ref() {
-                    if c == ']' && !is_escaped {
-                        break;
-                    }
-                    is_escaped = c == '\\' && !is_escaped;
-                }
-            }
-            c if depth == 0 => out.push(c),
-            _ => {}
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::text_of;
-
-    #[test]
-    fn templates_as_they_look() {
-        for (regex, text) in [
-            ("Served block (-?\\d+) to (.*)", "Served block * to *"),
-            ("took (\\d+)ms \\(slow\\)\\.", "took *ms (slow)."),
-            ("(?:a|(b\\)))c", "*c"),
-            ("no values", "no values"),
-        ] {
-            assert_eq!(text_of(regex), text, "{regex}");
-        }
-    }
 }

@@ -23,7 +23,6 @@ const MOST_MS: i64 = 998;
 const NOT_KNOWN_TO_WAIT: &str = "ClientHandler.writeBlock:106 to ClientHandler.writeBlock:106";
 /// Requests that must pass a place for it to be one.
 const VISITS_MIN: usize = 10;
-const DAY_US: i64 = 86_400_000_000;
 
 /// A place: the log points before and after it.
 type Site = (i64, i64);
@@ -95,8 +94,8 @@ impl Logs {
         Self { folder: folder.to_owned(), events, visits, names }
     }
 
-    /// The logs with a delay at `site`, in `folder`; `day_us` later.
-    fn write(&self, folder: &Path, site: Option<Site>, delay_ms: i64, day_us: i64) {
+    /// The logs with a delay at `site`, in `folder`.
+    fn write(&self, folder: &Path, site: Option<Site>, delay_ms: i64) {
         let mut later: BTreeMap<(String, i64), i64> = BTreeMap::new();
         for (_, delayed) in site.iter().flat_map(|site| &self.visits[site]) {
             for &at in delayed {
@@ -125,7 +124,7 @@ impl Logs {
             let first: i64 = text.get(8..10).and_then(|day| day.parse().ok()).expect("a day");
             let record = |(ms, rest): &(i64, String)| {
                 let (h, m, s) = (ms / 3_600_000 % 24, ms / 60_000 % 60, ms / 1_000 % 60);
-                let day = first + day_us / DAY_US + ms / 86_400_000;
+                let day = first + ms / 86_400_000;
                 format!("2026-11-{day:02} {h:02}:{m:02}:{s:02},{:03}{rest}\n", ms % 1_000)
             };
             let text: String = records.iter().map(record).collect();
@@ -174,15 +173,17 @@ fn run(folder: &Path, name: &str, model: &str, logs: &[&Path]) -> String {
 }
 
 /// The place of a region among those that a comparison tells, from 0.
-#[cfg(feature = "sql")]
-fn rank_in_comparison(rows: &serde_json::Value, logs: &Logs, site: Site) -> Option<usize> {
-    let names = rows.as_array().expect("rows").iter().filter(|row| row["differs"] == "mean_us");
-    let regions = names.filter_map(|row| row["name"].as_str()?.split_once(": ").map(|(_, region)| region));
-    regions.into_iter().position(|region| logs.is_at(region, site))
+fn rank_in_comparison(report: &serde_json::Value, logs: &Logs, site: Site) -> Option<usize> {
+    let changes = report["changes"].as_array().expect("changes");
+    let regions = changes.iter().flat_map(|of| {
+        let regions = of["regions"].as_array().expect("regions");
+        // A region that is told by itself has none.
+        if regions.is_empty() { std::slice::from_ref(of) } else { &regions[..] }
+    });
+    regions.into_iter().position(|of| of["what"].as_str().is_some_and(|region| logs.is_at(region, site)))
 }
 
-/// Each delay in a run of its own, whose report is read; and beside the run as it was, a day
-/// later, with which it is compared.
+/// Each delay in a run of its own, whose report is read, and which is compared with the run as it was.
 #[test]
 fn delays_are_found_where_they_were_put() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -190,7 +191,8 @@ fn delays_are_found_where_they_were_put() {
     let model = folder.join("m").display().to_string();
     done(&["analyze", &samples().join("classes/java17/store.jar").display().to_string(), "-o", &model]);
     let original = samples().join("logs");
-    let logs = Logs::read(&run(folder, "before", &model, &[&original]), &original);
+    let before = run(folder, "before", &model, &[&original]);
+    let logs = Logs::read(&before, &original);
     let name = |(p, q): &Site| format!("{} to {}", logs.names[p], logs.names[q]);
     let sites: Vec<Site> =
         logs.visits.keys().copied().filter(|site| name(site) != NOT_KNOWN_TO_WAIT).collect();
@@ -198,41 +200,27 @@ fn delays_are_found_where_they_were_put() {
     for delay in DELAYS_MS {
         for (number, site) in sites.iter().enumerate() {
             let delayed = folder.join(format!("logs-{delay}-{number}"));
-            logs.write(&delayed, Some(*site), delay, 0);
+            logs.write(&delayed, Some(*site), delay);
             let table = run(folder, &format!("{delay}-{number}"), &model, &[&delayed]);
             let report = json(&["profile", "--table", &table]);
             let told = rank(&report, &logs, *site);
             let all_ms = delay * i64::try_from(logs.visits[site].len()).expect("few");
             assert!(told.is_some(), "{delay} ms from {}", name(site));
             assert!(told == Some(0) || all_ms < MOST_MS, "{delay} ms from {}: {told:?}", name(site));
-            #[cfg(feature = "sql")]
-            {
-                logs.write(&delayed, Some(*site), delay, DAY_US);
-                let both = run(folder, &format!("both-{delay}-{number}"), &model, &[&original]);
-                run(folder, &format!("both-{delay}-{number}"), &model, &[&delayed]);
-                let (first, second) = ("start_ts < '2026-11-22'", "start_ts >= '2026-11-22'");
-                let rows = json(&["profile", "--table", &both, "--compare", first, second]);
-                assert_eq!(
-                    rank_in_comparison(&rows, &logs, *site),
-                    Some(0),
-                    "{delay} ms from {}",
-                    name(site)
-                );
-            }
+            let compared = json(&["compare", &before, &table]);
+            let told = rank_in_comparison(&compared, &logs, *site);
+            assert_eq!(told, Some(0), "{delay} ms from {}", name(site));
         }
     }
 }
 
 /// How many places of a labelled system are tried, those spread evenly that many requests pass.
-#[cfg(feature = "sql")]
 const PLACES: usize = 4;
-#[cfg(feature = "sql")]
 const SYSTEM_VISITS_MIN: usize = 50;
 
 /// The same with the logs of a labelled system, of which lprof does not know each wait: three of
 /// four places are first in a comparison with the run as it was. Without Maven, which brings the
 /// system's jars, nothing is tried, as with the labelled systems themselves.
-#[cfg(feature = "sql")]
 #[test]
 fn delays_in_a_labelled_system() {
     const DELAY_MS: i64 = 20;
@@ -256,7 +244,8 @@ fn delays_in_a_labelled_system() {
         let text = zstd::stream::decode_all(packed.as_slice()).expect("zstd");
         std::fs::write(original.join(format!("{node}.log")), text).expect("a log");
     }
-    let logs = Logs::read(&run(folder, "before", &model, &[&original]), &original);
+    let before = run(folder, "before", &model, &[&original]);
+    let logs = Logs::read(&before, &original);
     let name = |(p, q): &Site| format!("{} to {}", logs.names[p], logs.names[q]);
     let all: Vec<Site> =
         logs.visits.iter().filter(|(_, of)| of.len() >= SYSTEM_VISITS_MIN).map(|(site, _)| *site).collect();
@@ -267,14 +256,12 @@ fn delays_in_a_labelled_system() {
         "of {} places that at least {SYSTEM_VISITS_MIN} requests pass",
         all.len()
     );
-    let (first, second) = ("start_ts < '2026-11-22'", "start_ts >= '2026-11-22'");
     let mut n_first = 0;
     for (number, site) in sites.iter().enumerate() {
         let delayed = folder.join(format!("logs-{number}"));
-        logs.write(&delayed, Some(*site), DELAY_MS, DAY_US);
-        let both = run(folder, &format!("both-{number}"), &model, &[&original]);
-        run(folder, &format!("both-{number}"), &model, &[&delayed]);
-        let rows = json(&["profile", "--table", &both, "--compare", first, second]);
+        logs.write(&delayed, Some(*site), DELAY_MS);
+        let after = run(folder, &format!("after-{number}"), &model, &[&delayed]);
+        let rows = json(&["compare", &before, &after]);
         let rank = rank_in_comparison(&rows, &logs, *site);
         n_first += usize::from(rank == Some(0));
         eprintln!("{DELAY_MS} ms from {}, {} times: {rank:?}", name(site), logs.visits[site].len());

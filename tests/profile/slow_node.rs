@@ -130,19 +130,11 @@ fn by_sql(table: &str) {
     };
     assert!(p50(BEFORE) < 15_000.0 && p50(AFTER) > 45_000.0, "{} {}", p50(BEFORE), p50(AFTER));
     // What differs is one region, which says where in the code.
-    let rows = json(&["profile", "--table", table, "--compare", BEFORE, AFTER]);
-    let named =
-        |row: &&Value| row["differs"] == "mean_us" && row["chance"].as_f64().is_some_and(|of| of < 0.01);
-    let regions: Vec<&str> = rows
-        .as_array()
-        .expect("rows")
-        .iter()
-        .filter(named)
-        .filter_map(|row| row["name"].as_str())
-        .filter(|name| name.contains(": "))
-        .collect();
-    let slow = "from ClientHandler.writeBlock:106 to the start of AckResponder.keep:78";
-    assert_eq!(regions, [format!("ClientHandler.writeBlock: {slow}")]);
+    let report = json(&["profile", "--table", table, "--compare", BEFORE, AFTER]);
+    let changes = report["changes"].as_array().expect("changes");
+    let regions: Vec<&Value> =
+        changes.iter().flat_map(|of| of["regions"].as_array().expect("regions")).map(|of| &of["what"]).collect();
+    assert_eq!(regions, ["from ClientHandler.writeBlock:106 to the start of AckResponder.keep:78"]);
     // They go the same way through the code: the same log sequence.
     let ways = sql(&format!(
         "SELECT DISTINCT log_sequence_id FROM requests WHERE request_type = 'ClientHandler.writeBlock' AND {AFTER}"

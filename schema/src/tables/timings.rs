@@ -124,3 +124,19 @@ record! {
         end_ts: Time,
     }
 }
+
+record! {
+    /// Which way a request went through the code.
+    RequestSequence = "requests" {
+        /// 32 hex digits.
+        request_id: Text,
+        /// `Class.method` of the earliest span's top-level method.
+        request_type: Text,
+        /// Equal ids: same path through the code.
+        log_sequence_id: Text,
+        /// First event.
+        start_ts: Time,
+        /// Last event.
+        end_ts: Time,
+    }
+}

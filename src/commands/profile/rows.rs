@@ -5,10 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::text::measured;
 use crate::args::Format;
-use crate::profile::code::Code;
-use crate::profile::compare::Comparison;
 use crate::profile::critical_path::{OnPath, Predicted};
 use crate::profile::groups::Groups;
 use crate::profile::layers::LayerGroup;
@@ -199,43 +196,4 @@ pub(super) fn report(out: &mut dyn Write, format: Format, report: &Report<'_>) -
         ]
     };
     render::rows(out, format, &columns, report.findings.iter().map(row).collect())
-}
-
-/// What differs between two populations: in structure first, then in time.
-pub(super) fn comparison(
-    out: &mut dyn Write,
-    format: Format,
-    groups: &Groups,
-    code: &Code,
-    found: &Comparison,
-) -> io::Result<()> {
-    let columns = ["differs", "request_type", "name", "first", "second", "chance"];
-    let mut all = Vec::new();
-    for (is_second, of) in [(true, &found.only_second), (false, &found.only_first)] {
-        for difference in of {
-            let shares =
-                [difference.first, difference.second].map(|(n, of)| share(n as f64 / of.max(1) as f64));
-            let [this, other] = shares;
-            let (first, second) = if is_second { (other, this) } else { (this, other) };
-            all.push(vec![
-                json!("share"),
-                json!(groups.names.name(difference.request_type)),
-                json!(code.deed(groups, difference.deed)),
-                json!(first),
-                json!(second),
-                json!(share(difference.chance)),
-            ]);
-        }
-    }
-    for of in &found.in_time {
-        all.push(vec![
-            json!("mean_us"),
-            json!(groups.names.name(of.request_type)),
-            json!(measured(groups, code, of.measured)),
-            json!(rounded(of.first.mean_us)),
-            json!(rounded(of.second.mean_us)),
-            json!(share(of.chance)),
-        ]);
-    }
-    render::rows(out, format, &columns, all)
 }

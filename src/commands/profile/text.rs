@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use super::{SLOW_SHOWN, heading, show_request};
 use crate::output::{duration, grouped};
 use crate::profile::code::Code;
-use crate::profile::compare::{CHANCE_MAX, Comparison, InTime, Measured};
 use crate::profile::differences::Difference;
 use crate::profile::groups::Groups;
 use crate::profile::report::{Finding, InOrder, Part, Report};
@@ -118,64 +117,6 @@ fn in_order(out: &mut dyn Write, report: &Report<'_>, order: &InOrder) -> io::Re
         writeln!(out, "         longest: {} ({})", show_request(report, request), duration(us_taken))?;
     }
     Ok(())
-}
-
-/// What differs between two populations.
-pub(super) fn comparison(
-    out: &mut dyn Write,
-    groups: &Groups,
-    code: &Code,
-    found: &Comparison,
-    top: usize,
-) -> io::Result<()> {
-    let (first, second) = found.n_requests;
-    writeln!(
-        out,
-        "{} requests of the first and {} of the second population",
-        grouped(first),
-        grouped(second)
-    )?;
-    let sides = [
-        ("second", &found.only_second, ("of the second", "of the first")),
-        ("first", &found.only_first, ("of the first", "of the second")),
-    ];
-    for (which, of, names) in sides {
-        if !of.is_empty() {
-            writeln!(out, "\nWhat the {which} does, and the other does not, or a quarter as often at most:")?;
-            differences(out, groups, code, of, names, top)?;
-        }
-    }
-    let sure: Vec<&InTime> = found.in_time.iter().filter(|of| of.chance < CHANCE_MAX).collect();
-    let heading =
-        if sure.is_empty() { "No difference in time is more than chance" } else { "Time per request" };
-    writeln!(out, "\n{heading}:")?;
-    for of in sure.iter().take(top) {
-        writeln!(
-            out,
-            "  {}: {}\n    {} instead of {} ({}{})",
-            neutral(groups.names.name(of.request_type)),
-            neutral(&measured(groups, code, of.measured)),
-            mean(&of.second),
-            mean(&of.first),
-            if of.difference_us() < 0.0 { "-" } else { "+" },
-            us(of.difference_us().abs()),
-        )?;
-    }
-    if sure.len() > top {
-        writeln!(out, "  and {} more", sure.len() - top)?;
-    }
-    Ok(())
-}
-
-/// What a difference in time is of.
-pub(super) fn measured(groups: &Groups, code: &Code, measured: Measured) -> String {
-    match measured {
-        Measured::Request => "duration".to_owned(),
-        Measured::Subject(subject) => format!("own time of {}", subject.name(groups)),
-        Measured::Region(region) => {
-            format!("{}: {}", groups.names.name(region.operation), code.region(&region))
-        }
-    }
 }
 
 /// A part of a span in words.

@@ -7,8 +7,9 @@ use super::{SpeedUps, critical_path, slacks, what_if};
 use crate::profile::layers::Subject;
 use crate::profile::plan::{Place, places};
 use crate::profile::shape::shape;
-use crate::profile::statistics::Random;
 use crate::request::trace::{Span, Trace, Wait};
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng as Random;
 
 /// The places and times of a trace of spans (parent, wait, start, end), each an operation of
 /// its own.
@@ -155,15 +156,16 @@ fn has_ties(trace: &Trace) -> bool {
 /// 3,000 random traces, of which those count in which no two children have events at one time.
 #[test]
 fn paths_and_slacks_are_what_a_simulation_says() {
-    let mut random = Random(5);
+    let mut random = Random::seed_from_u64(5);
     let mut n_checked = 0;
     for _ in 0..3_000 {
-        let n = 1 + random.below(7);
+        let n = 1 + random.random_range(0..7);
         let spans: Vec<_> = (0..n as u32)
             .map(|at| {
-                let wait = [Wait::Within, Wait::Within, Wait::UntilEnd, Wait::Nobody][random.below(4)];
-                let (start, length) = (random.below(24) as i64, random.below(16) as i64);
-                let parent = (at > 0).then(|| random.below(at.max(1) as usize) as u32);
+                let wait =
+                    [Wait::Within, Wait::Within, Wait::UntilEnd, Wait::Nobody][random.random_range(0..4)];
+                let (start, length) = (random.random_range(0..24) as i64, random.random_range(0..16) as i64);
+                let parent = (at > 0).then(|| random.random_range(0..at.max(1) as usize) as u32);
                 // No two at one time, but where they are clipped.
                 let end = 32 * (start + length) + i64::from(at) + 16;
                 (parent, wait, 32 * start + i64::from(at), end)

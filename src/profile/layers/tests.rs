@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Layer, LayerGroup, Metric, Tails, layer};
 use crate::profile::groups::{Groups, Request};
-use crate::profile::statistics::{Random, Statistics};
+use crate::profile::statistics::Statistics;
 use crate::request::trace::{Span, Trace, Wait};
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng as Random;
 
 /// What an operation is called: `a`, `b`, .. `aa`, as columns of a sheet are.
 fn name(operation: u32) -> String {
@@ -18,7 +20,7 @@ fn name(operation: u32) -> String {
 type Drawn = Vec<(usize, usize, u8, i64, i64)>;
 
 fn drawn(random: &mut Random) -> Drawn {
-    let mut below = |n: usize| random.below(n);
+    let mut below = |n: usize| random.random_range(0..n);
     let n = 1 + below(7);
     (0..n).map(|_| (below(4), below(8), below(5) as u8, below(24) as i64, below(16) as i64)).collect()
 }
@@ -272,10 +274,10 @@ fn check_layer(traces: &[Trace], of: Layer) {
 /// In 1,000 sets at least 8,000 traces, and more than 5,000 without two events at one time.
 #[test]
 fn layers_are_what_a_plain_fold_finds() {
-    let mut random = Random(1);
+    let mut random = Random::seed_from_u64(1);
     let mut n_in_order = 0;
     for _ in 0..1_000 {
-        let n = 8 + random.below(16);
+        let n = 8 + random.random_range(0..16);
         let traces: Vec<Trace> = (0..n).map(|_| trace(&drawn(&mut random))).collect();
         n_in_order += traces.iter().filter(|trace| !has_ties(trace)).count();
         check(&traces);
@@ -286,10 +288,10 @@ fn layers_are_what_a_plain_fold_finds() {
 /// Many traces of few forms, so that groups have more than a handful of requests.
 #[test]
 fn layers_of_large_groups_are_what_a_plain_fold_finds() {
-    let mut random = Random(7);
+    let mut random = Random::seed_from_u64(7);
     let traces: Vec<Trace> = (0..300)
         .map(|_| {
-            let mut below = |n: usize| random.below(n) as i64;
+            let mut below = |n: usize| random.random_range(0..n) as i64;
             let (b, c) = (below(6), below(6));
             trace(&vec![(0, 0, 0, 0, 20 + below(9)), (1, 0, 0, b, 1 + below(8)), (2, 0, 0, c, 1 + below(8))])
         })

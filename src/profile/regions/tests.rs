@@ -4,8 +4,9 @@ use super::{Edge, Visit, visits};
 use crate::profile::groups::Request;
 use crate::profile::plan::places;
 use crate::profile::shape::shape;
-use crate::profile::statistics::Random;
 use crate::request::trace::{Span, Trace, Wait};
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng as Random;
 
 /// Lines of a span: (µs, log point).
 type Lines = Vec<(i64, Option<i64>)>;
@@ -54,15 +55,16 @@ fn a_region_ends_where_somebody_else_works() {
 
 #[test]
 fn regions_of_a_span_add_up_to_its_own_time() {
-    let mut random = Random(3);
+    let mut random = Random::seed_from_u64(3);
     for _ in 0..2_000 {
-        let n = 1 + random.below(6);
+        let n = 1 + random.random_range(0..6);
         let spans: Vec<(Option<u32>, Wait, Lines)> = (0..n)
             .map(|at| {
-                let mut times: Vec<i64> = (0..1 + random.below(5)).map(|_| random.below(40) as i64).collect();
+                let mut times: Vec<i64> =
+                    (0..1 + random.random_range(0..5)).map(|_| random.random_range(0..40) as i64).collect();
                 times.sort_unstable();
-                let parent = (at > 0).then(|| random.below(at.max(1)) as u32);
-                let wait = [Wait::Nobody, Wait::Within, Wait::UntilEnd][random.below(3)];
+                let parent = (at > 0).then(|| random.random_range(0..at.max(1)) as u32);
+                let wait = [Wait::Nobody, Wait::Within, Wait::UntilEnd][random.random_range(0..3)];
                 (parent, wait, times.into_iter().map(|us| (us, Some(us % 3))).collect())
             })
             .collect();

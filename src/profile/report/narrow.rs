@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::{EXAMPLES_MAX, Finding, InOrder, Limits, Part, REGIONS_MAX, RegionShare, TAIL_RATIO, WIDTHS};
+use crate::profile::bootstrap;
 use crate::profile::groups::Groups;
 use crate::profile::layers::{Layer, Metric, Spot, Subject, Tails, path, short_id};
 use crate::profile::plan::Place;
 use crate::profile::regions::{Region, Visits};
-use crate::profile::statistics::{Statistics, Summary, confidence};
+use crate::profile::statistics::{Statistics, Summary};
 
 /// Regions by group of layer 4, place and subspan.
 type Sites<'g> = FxHashMap<(u32, u32, Option<u32>), Vec<(Region, &'g Visits)>>;
@@ -145,6 +146,7 @@ impl<'g> Search<'g> {
 
     fn finding(&self, subject: Subject, of_type: &OfType<'_>, candidate: &Candidate) -> Finding {
         let first = candidate.tree[0];
+        let mean = bootstrap::mean(&candidate.times);
         Finding {
             subject,
             rank: 0,
@@ -158,7 +160,7 @@ impl<'g> Search<'g> {
             tree: short_id(self.groups.groups[first as usize].tree),
             n_requests: candidate.n_requests,
             of_tree: Statistics::of(&mut candidate.times.clone()),
-            confidence_us: confidence(&candidate.times),
+            confidence_us: (mean.low_us, mean.high_us),
             orders: self.orders(of_type, candidate),
         }
     }

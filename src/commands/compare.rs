@@ -1,0 +1,95 @@
+//! `lprof compare`: what differs between the requests of two tables, such as before and after a release.
+
+mod rows;
+mod text;
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use reducer::table::Manifest;
+
+use super::Usage;
+use crate::args::{CompareArgs, Format};
+use crate::compare::report::Report;
+use crate::compare::tables::Populations;
+use crate::output::{self, Voice};
+
+pub(crate) fn run(args: &CompareArgs, voice: Voice) -> Result<ExitCode> {
+    if args.format == Format::Parquet {
+        return Err(Usage("a comparison is printed as table, json or csv".to_owned()).into());
+    }
+    let (mut first, mut second) = (args.first.clone(), args.second.clone());
+    let _first = super::split(Some(&mut first), args.confidence, voice)?;
+    let _second = super::split(Some(&mut second), args.confidence, voice)?;
+    let [first, second] = [opened(&first, args, voice)?, opened(&second, args, voice)?];
+    let [first_ids, second_ids] = [wanted(&first, args)?, wanted(&second, args)?];
+    let is_wanted = |ids: &Option<BTreeSet<u128>>, id: &str| match ids {
+        Some(ids) => u128::from_str_radix(id, 16).is_ok_and(|id| ids.contains(&id)),
+        None => true,
+    };
+    let populations = Populations::of_tables(
+        [(&first, &|id: &str| is_wanted(&first_ids, id)), (&second, &|id: &str| is_wanted(&second_ids, id))],
+        !args.no_regions,
+    )?;
+    let names = [&args.first, &args.second].map(|table| table.display().to_string());
+    print(&populations, names, args.min_support, (args.format, args.top), voice)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints what differs between two populations with these names.
+pub(super) fn print(
+    populations: &Populations,
+    names: [String; 2],
+    support: u64,
+    (format, top): (Format, usize),
+    voice: Voice,
+) -> Result<()> {
+    for warning in populations.warnings.iter().cloned().chain(populations.groups.repairs.sentence()) {
+        voice.say(&format!("warning: {warning}"));
+    }
+    let report = Report::new(populations, names, support);
+    for (side, which) in [(&report.first, "first"), (&report.second, "second")] {
+        if side.n_requests == 0 {
+            bail!("`{}`: the {which} population has no requests", side.name);
+        }
+    }
+    let mut out = output::stdout();
+    match format {
+        Format::Table => text::print(&mut out, &report, top)?,
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut out, &report)?;
+            writeln!(out)?;
+        }
+        Format::Csv | Format::Parquet => rows::print(&mut out, format, &report)?,
+    }
+    Ok(out.flush()?)
+}
+
+fn opened(table: &Path, args: &CompareArgs, voice: Voice) -> Result<Manifest> {
+    let manifest = Manifest::read(table)?;
+    if let Some(damage) = &manifest.damage {
+        voice.say(&format!("warning: {damage}; the state before it is read"));
+    }
+    let tables: &[&str] =
+        if args.no_regions { &["spans", "requests"] } else { &["events", "spans", "requests"] };
+    super::note_thinned(&manifest, tables, voice);
+    Ok(manifest)
+}
+
+/// The requests that are compared; none: all.
+#[cfg(feature = "sql")]
+fn wanted(manifest: &Manifest, args: &CompareArgs) -> Result<Option<BTreeSet<u128>>> {
+    let condition = args.condition.as_ref();
+    condition.map(|condition| crate::query::requests_that(manifest, condition)).transpose()
+}
+
+#[cfg(not(feature = "sql"))]
+fn wanted(_manifest: &Manifest, args: &CompareArgs) -> Result<Option<BTreeSet<u128>>> {
+    if args.condition.is_some() {
+        bail!("this lprof was built without SQL; build it with `cargo build --features sql`");
+    }
+    Ok(None)
+}
