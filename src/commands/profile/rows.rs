@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::text::measured;
-use crate::args::Format;
 use crate::profile::code::Code;
 use crate::profile::compare::Comparison;
 use crate::profile::critical_path::{OnPath, Predicted};
@@ -14,7 +13,7 @@ use crate::profile::groups::Groups;
 use crate::profile::layers::LayerGroup;
 use crate::profile::report::Report;
 use crate::profile::statistics::{Statistics, rounded, share};
-use crate::render;
+use crate::render::{self, Format};
 
 /// All metrics of all groups of a layer: four rows each, of all requests, the normal ones, the
 /// tail, and what the tail has more than the normal ones.
