@@ -7,7 +7,9 @@ mod evaluate;
 mod export;
 mod follow;
 mod map;
+mod options;
 mod profile;
+mod progress;
 mod query;
 mod reduce;
 mod related;
@@ -18,15 +20,19 @@ mod sql;
 mod summary;
 mod thin;
 
+use std::ffi::OsString;
 use std::fmt;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use reducer::table::Manifest;
 
-use crate::args::{Args, Command, ConfidenceArgs, KeepArg};
+use crate::args::{self, Args, Command, ConfidenceArgs};
+use crate::error;
 use crate::output::Voice;
+use crate::render;
 use crate::table::confident::{self, Confident};
 
 /// Wrong usage that only shows when a command looks at its arguments: exit code 2.
@@ -41,20 +47,34 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// A fault in a text that the user gave, shown in several lines: exit code 1.
-#[derive(Debug)]
-pub(crate) struct InText(pub(crate) String);
-
-impl fmt::Display for InText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+/// Does what the command `lprof` does with these arguments, the first of which is its name, and
+/// says what there is to say on standard output and standard error. The exit code is 0: done,
+/// 1: failed, 2: wrong usage. A closed pipe is no failure: who reads has enough.
+pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
+    let arguments = arguments.into_iter().map(Into::into);
+    let args = match args::parsed(arguments) {
+        Ok(args) => args,
+        Err(code) => return code,
+    };
+    match command(args) {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let text = error::sentence(error.chain().map(ToString::to_string));
+            let message = text.lines().map(render::neutral).collect::<Vec<_>>().join("\n");
+            let _ = writeln!(std::io::stderr(), "lprof: {message}");
+            ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+        }
     }
 }
 
-impl std::error::Error for InText {}
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let is_pipe = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(is_pipe)
+}
 
 /// Runs the command that was typed.
-pub(crate) fn run(args: Args) -> Result<ExitCode> {
+fn command(args: Args) -> Result<ExitCode> {
     let voice = Voice { quiet: args.quiet, verbose: args.verbose };
     if let Some(n) = args.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(n));
@@ -106,23 +126,13 @@ fn note_thinned(manifest: &Manifest, tables: &[&str], voice: Voice) {
 
 /// Puts in the place of a table that is asked one that is split where it is not sure enough.
 fn split(table: Option<&mut PathBuf>, confidence: ConfidenceArgs, voice: Voice) -> Result<Option<Confident>> {
-    match table {
-        Some(table) => confident::split(table, confidence.min_confidence, voice),
-        None => Ok(None),
-    }
+    let Some(table) = table else { return Ok(None) };
+    let split = confident::split(table, confidence.min_confidence)?;
+    split.iter().flat_map(|split| &split.notes).for_each(|note| voice.say(note));
+    Ok(split)
 }
 
 /// 0, or 1 if something was lost and the user wants to know it from the code.
 fn exit_code(lost: bool, strict: bool) -> ExitCode {
     if lost && strict { ExitCode::from(1) } else { ExitCode::SUCCESS }
-}
-
-impl From<KeepArg> for reducer::finish::Keep {
-    fn from(keep: KeepArg) -> Self {
-        match keep {
-            KeepArg::Requests => Self::Requests,
-            KeepArg::Spans => Self::Spans,
-            KeepArg::Events => Self::Events,
-        }
-    }
 }

@@ -59,11 +59,11 @@ pub enum TraceFormat {
 /// # Errors
 /// The first request that cannot be read; those of `out`.
 pub fn export(
-    requests: impl Iterator<Item = anyhow::Result<Request>>,
+    requests: impl Iterator<Item = crate::error::Result<Request>>,
     format: TraceFormat,
     mut logs: Option<&mut Logs>,
     out: &mut dyn Write,
-) -> anyhow::Result<u64> {
+) -> crate::error::Result<u64> {
     let mut writer: Box<dyn Writer> = match format {
         TraceFormat::Jaeger => Box::new(jaeger::Jaeger),
         TraceFormat::Otlp => Box::new(otlp::Otlp),

@@ -1,17 +1,36 @@
 //! lprof tells what every request of a JVM distributed system did, from the logs it already
-//! writes. This is what its command is made of, for programs that want the requests themselves:
-//! a [`Table`] that `lprof run` or `lprof reduce` has written, the [`Request`]s in it as trees of
-//! spans with their events, hand-overs and critical path, and, with the feature `sql`, a
-//! [`Session`] that answers SQL in batches of Arrow.
+//! writes. This is what its command is made of, for programs that make tables themselves, or want the
+//! requests themselves.
+//!
+//! | of | is |
+//! |---|---|
+//! | [`pipeline`] | class files and logs to a table: [`analyze`](pipeline::analyze), [`Mapper`](pipeline::Mapper), [`append`](pipeline::append) |
+//! | [`Model`] | what a release can log, and what its requests are |
+//! | [`Table`], [`Filter`], [`Requests`] | a table, and which of its requests are read |
+//! | [`Request`], [`Span`], [`Wait`], [`PathPart`], [`Logs`] | one as a tree of spans, with events, hand-overs, critical path; what the logs say of it |
+//! | [`rows`] | rows of the tables |
+//! | `Session`, `Batches`, `Limits` | SQL, answered in batches of Arrow; with the feature `sql` |
+//! | [`export`](export()), [`TraceFormat`] | requests as traces of other tools |
+//! | [`Error`], [`ErrorKind`], [`Result`] | what went wrong |
+//! | [`run`] | the command |
 //!
 //! ```
-//! # let folder = tempfile::tempdir()?;
-//! # let path = folder.path().join("t");
-//! # let table = path.to_str().expect("UTF-8");
-//! # lprof::run(["lprof", "run", "-q", "--table", table, "samples/classes/java17/store.jar", "samples/logs"]);
+//! use std::path::Path;
+//! use lprof::pipeline::{self, Inputs, Mapper, Options};
 //! use lprof::{Filter, Table};
 //!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("table");
+//! let options = Options::default();
+//! let model = pipeline::analyze(&["samples/classes/java17/store.jar".into()], &options)?;
+//! let mapper = Mapper::new(&model, &options);
+//! let mut inputs = Inputs::new();
+//! inputs.add(None, Path::new("samples/logs"))?;
+//! let mapped = mapper.map(&mapper.look(inputs)?, &path)?;
+//! pipeline::append(&path, &model, mapped, &options)?;
+//!
 //! let table = Table::open(&path)?;
+//! assert_eq!(table.n_requests(), 149);
 //! let mut longest = None;
 //! for request in table.requests(&Filter::All)? {
 //!     let request = request?;
@@ -34,85 +53,41 @@
 //!     rest.extend(request.children(at).map(|child| (child, depth + 1)));
 //! }
 //! assert_eq!(n_events as i64, request.row().n_events);
-//! # Ok::<(), anyhow::Error>(())
+//! # Ok::<(), lprof::Error>(())
 //! ```
 
 mod args;
 mod commands;
 mod compare;
+mod error;
 mod evaluation;
 mod export;
-mod nodes;
+mod model;
 mod output;
+pub mod pipeline;
 mod profile;
-mod progress;
 #[cfg(feature = "sql")]
 mod query;
 mod releases;
 mod render;
 mod request;
+pub mod rows;
 #[cfg(feature = "serve")]
 mod serve;
 mod table;
 mod templates;
 
-use std::ffi::OsString;
-use std::io::Write as _;
-use std::process::ExitCode;
-
-use clap::Parser as _;
-
+pub use commands::run;
+pub use error::{Error, ErrorKind, Result};
 pub use export::{TraceFormat, export};
+pub use model::Model;
+pub use profile::PathPart;
 #[cfg(feature = "sql")]
 pub use query::{Batches, Limits, Session};
-pub use request::{Logs, PathPart, Request, Span, Wait};
-/// Rows of the tables, as Rust values and as columns.
-pub use schema::tables as rows;
+pub use request::{Logs, Request, Span, Wait};
 pub use table::{Filter, Requests, Table};
 
-/// Does what the command `lprof` does with these arguments, the first of which is its name, and
-/// says what there is to say on standard output and standard error. The exit code is 0: done,
-/// 1: failed, 2: wrong usage. A closed pipe is no failure: who reads has enough.
-pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
-    let arguments = arguments.into_iter().map(Into::into);
-    let args = match args::Args::try_parse_from(args::typed(arguments)) {
-        Ok(args) => args,
-        Err(message) => {
-            // Help and version are answers, not mistakes; clap knows which.
-            let _ = message.print();
-            return ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2));
-        }
-    };
-    match commands::run(args) {
-        Ok(code) => code,
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            let text = match error.downcast_ref::<commands::InText>() {
-                Some(fault) => fault.0.clone(),
-                None => sentence(&error),
-            };
-            let message = text.lines().map(render::neutral).collect::<Vec<_>>().join("\n");
-            let _ = writeln!(std::io::stderr(), "lprof: {message}");
-            ExitCode::from(if error.is::<commands::Usage>() { 2 } else { 1 })
-        }
-    }
-}
-
-/// The chain of causes in one line. Our own errors say their cause themselves,
-/// so a cause that was just said is not said again.
-fn sentence(error: &anyhow::Error) -> String {
-    let mut message = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if message.is_empty() {
-            message = cause;
-        } else if !message.ends_with(&cause) {
-            message = format!("{message}: {cause}");
-        }
-    }
-    message
-}
-
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let is_pipe = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
-    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(is_pipe)
-}
+/// The programs of the manual.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct Manual;

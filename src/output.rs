@@ -4,8 +4,7 @@
 
 use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write as _};
 
-use crate::args::Format;
-use crate::render::neutral;
+use crate::render::{Format, neutral};
 
 /// How much to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

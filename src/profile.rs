@@ -21,7 +21,10 @@ mod names;
 pub(crate) mod plan;
 pub(crate) mod regions;
 pub(crate) mod report;
+mod request_path;
 pub(crate) mod shape;
 mod slow;
 pub(crate) mod statistics;
 pub(crate) mod table;
+
+pub use request_path::PathPart;

@@ -8,6 +8,7 @@
 mod answers;
 mod bounds;
 mod dialect;
+mod faults;
 mod halves;
 mod happened_before;
 mod language;
@@ -26,12 +27,12 @@ mod values;
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 
-use anyhow::{Context as _, Result, bail};
 use reducer::table::Manifest;
 
-use crate::args::{Format, QueryArgs};
+use crate::error::{Context as _, Error, ErrorKind, Result, bail};
 use crate::output;
-use crate::render::neutral;
+use crate::render::{Format, neutral};
+use crate::table::{Filter, Table};
 pub(crate) use halves::{check as check_aggregate, first_half, print_second_half};
 pub use limits::Limits;
 pub(crate) use session::Joins;
@@ -68,24 +69,38 @@ pub(crate) fn run(
     in_thread(run)
 }
 
+/// How a query in the language of Pivot Tracing is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asking {
+    /// Form of the rows; none: the one that fits.
+    pub(crate) format: Option<Format>,
+    /// Print the SQL that it becomes, and ask nothing.
+    pub(crate) show_sql: bool,
+    /// Print the rewrites and the plan, and ask nothing.
+    pub(crate) explain: bool,
+    /// Without rewrites, of each two events.
+    pub(crate) unoptimized: bool,
+    pub(crate) limits: Limits,
+}
+
 /// Asks `text`, a query in the language of Pivot Tracing.
-pub(crate) fn ask(manifest: &Manifest, text: &str, args: &QueryArgs) -> Result<()> {
+pub(crate) fn ask(manifest: &Manifest, text: &str, how: &Asking) -> Result<()> {
     if text.len() > QUERY_BYTES_MAX {
-        bail!("a query has at most {QUERY_BYTES_MAX} bytes, this one {}", text.len());
+        bail!(Limit: "a query has at most {QUERY_BYTES_MAX} bytes, this one {}", text.len());
     }
     let catalog = log_points::catalog(manifest)?;
-    let compiled = language::compile(text, &catalog, !args.unoptimized)
-        .map_err(|fault| crate::commands::InText(fault.show(text)))?;
-    if args.show_sql {
+    let compiled = language::compile(text, &catalog, !how.unoptimized)
+        .map_err(|fault| Error::new(ErrorKind::Invalid, fault.show(text)))?;
+    if how.show_sql {
         let mut out = output::stdout();
         writeln!(out, "{};", compiled.sql)?;
         return Ok(out.flush()?);
     }
-    let joins = if args.unoptimized { Joins::Nested } else { Joins::ByRequest };
+    let joins = if how.unoptimized { Joins::Nested } else { Joins::ByRequest };
     in_thread(|| {
-        let session = Session::open(manifest, joins, args.limits.limits())?;
-        if !args.explain {
-            return session.print(&compiled.sql, output::format(args.format));
+        let session = Session::open(manifest, joins, how.limits)?;
+        if !how.explain {
+            return session.print(&compiled.sql, output::format(how.format));
         }
         let mut out = output::stdout();
         for rule in &compiled.rules {
@@ -93,8 +108,19 @@ pub(crate) fn ask(manifest: &Manifest, text: &str, args: &QueryArgs) -> Result<(
         }
         out.flush()?;
         drop(out);
-        session.print(&format!("EXPLAIN {}", compiled.sql), output::format(args.format))
+        session.print(&format!("EXPLAIN {}", compiled.sql), output::format(how.format))
     })
+}
+
+impl Filter {
+    /// The requests of `table` for which `condition` holds, an expression in SQL on the columns of
+    /// `requests`. With the feature `sql`.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn condition(table: &Table, condition: &str) -> Result<Self> {
+        Ok(Self::Ids(requests_that(table.manifest(), condition)?))
+    }
 }
 
 /// Ids of the requests for which `condition` holds, an expression on the columns of `requests`.
@@ -109,7 +135,7 @@ pub(crate) fn requests_that(manifest: &Manifest, condition: &str) -> Result<BTre
             Err(_) => other = Some(id.to_owned()),
         })?;
         if let Some(id) = other {
-            bail!("`{id}` is no id of a request");
+            bail!(Damaged: "`{id}` is no id of a request");
         }
         Ok(ids)
     })
@@ -121,7 +147,7 @@ fn in_thread<T: Send>(run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;
         match worker.join() {
             Ok(result) => result,
-            Err(_) => bail!("the SQL engine gave up on this query"),
+            Err(_) => Err(limits::GivenUp::Panic.into()),
         }
     })
 }

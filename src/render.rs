@@ -6,7 +6,18 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::args::Format;
+/// Form in which rows come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Columns for people.
+    Table,
+    /// An array of objects.
+    Json,
+    /// Comma-separated values with a header.
+    Csv,
+    /// A Parquet file.
+    Parquet,
+}
 
 /// Rows from which a table takes its column widths; more are fitted to them.
 const WIDTH_SAMPLE_ROWS: usize = 1_000;

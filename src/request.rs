@@ -1,14 +1,12 @@
 //! A request: its spans as a tree, what each printed, who handed over to whom, and its critical
 //! path. Built here, once, for all who show, profile or export it.
 
-mod critical_path;
 mod logs;
 pub(crate) mod trace;
 
 use rustc_hash::FxHashMap;
 use schema::tables::{EventRow, HandOver, RequestRow, SpanRow, SpanTiming};
 
-pub use critical_path::PathPart;
 pub use logs::Logs;
 pub use trace::Wait;
 use trace::{Repairs, Trace, resolve};
@@ -103,11 +101,9 @@ impl Request {
         all.filter_map(move |of| Some((sender(of)?, of))).filter(move |(from, _)| Some(*from) != parent)
     }
 
-    /// The spans and hand-overs, one at each time, without which it would have ended earlier,
-    /// from its end back to the start of a root.
-    #[must_use]
-    pub fn critical_path(&self) -> Vec<PathPart> {
-        critical_path::of(&self.trace)
+    /// Its tree without rows.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
     }
 }
 

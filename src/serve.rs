@@ -29,14 +29,13 @@ mod requests;
 mod shown;
 
 use std::io::Write as _;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-#[cfg(feature = "sql")]
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use crate::error::{Context as _, Result, bail};
 
-use crate::args::ServeArgs;
 use crate::output::{self, Voice};
 use crate::table::Table;
 use crate::table::indexed::Indexes;
@@ -48,6 +47,28 @@ use live::Live;
 #[cfg(feature = "sql")]
 const QUERIES_MAX: usize = 4;
 
+/// What is served, and how.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "what a build has not is refused"))]
+pub(crate) struct Options {
+    /// Folder of the table.
+    pub(crate) table: PathBuf,
+    /// Address of the page and of its API.
+    pub(crate) http: SocketAddr,
+    /// Address at which the protocol of PostgreSQL is answered.
+    pub(crate) postgres: Option<SocketAddr>,
+    /// A file whose first line is its password.
+    pub(crate) password_file: Option<PathBuf>,
+    /// Its certificate and those that vouch for it, PEM.
+    pub(crate) tls_certificate: Option<PathBuf>,
+    /// The private key of that, PEM.
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Longest time of a query.
+    pub(crate) timeout: Duration,
+    /// Memory of all queries together, in bytes.
+    pub(crate) memory: usize,
+}
+
 /// What is served.
 struct Served {
     table: Table,
@@ -58,7 +79,7 @@ struct Served {
 }
 
 /// Serves a table until the process ends.
-pub(crate) fn serve(args: &ServeArgs, voice: Voice) -> Result<()> {
+pub(crate) fn serve(args: &Options, voice: Voice) -> Result<()> {
     let http = args.http;
     if !http.ip().is_loopback() {
         bail!(
@@ -97,7 +118,7 @@ pub(crate) fn serve(args: &ServeArgs, voice: Voice) -> Result<()> {
 
 impl Served {
     /// What is needed to answer from a table, of which another state may have been served.
-    fn new(table: Table, args: &ServeArgs, before: Option<&Self>) -> Result<Self> {
+    fn new(table: Table, args: &Options, before: Option<&Self>) -> Result<Self> {
         #[cfg(not(feature = "sql"))]
         let _ = args;
         table.open_indexes(before.map(|before| &before.table))?;
@@ -128,7 +149,7 @@ impl Served {
 
 /// What queries of all who ask may take together.
 #[cfg(feature = "sql")]
-fn limits(args: &ServeArgs) -> crate::query::Limits {
-    let timeout = Some(Duration::from_micros(args.timeout.unsigned_abs()));
+fn limits(args: &Options) -> crate::query::Limits {
+    let timeout = Some(args.timeout);
     crate::query::Limits { memory_bytes: args.memory, timeout, at_once: QUERIES_MAX }
 }

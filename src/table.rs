@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use anyhow::{Context as _, Result, bail};
+use crate::error::{Error, ErrorKind, Result, bail};
 use reducer::table::Manifest;
-use schema::Model;
 use schema::tables::{EventRow, RequestRow, Row, RunRow, SpanRow};
 
+use crate::model::Model;
 use crate::request::Request;
 use files::{Part, Paths, Place, paths};
 use indexed::Indexes;
@@ -37,9 +37,6 @@ pub enum Filter {
     All,
     /// Those with these ids, which are numbers of 32 hex digits.
     Ids(BTreeSet<u128>),
-    /// Those for which a condition in SQL holds, on the columns of `requests`. It needs the
-    /// feature `sql`.
-    Where(String),
 }
 
 impl Table {
@@ -55,7 +52,7 @@ impl Table {
     ///     let request = request?;
     ///     assert_eq!(request.spans().len() as i64, request.row().n_spans);
     /// }
-    /// # Ok::<(), anyhow::Error>(())
+    /// # Ok::<(), lprof::Error>(())
     /// ```
     ///
     /// # Errors
@@ -98,23 +95,22 @@ impl Table {
     /// Nothing was ever added; a model that is not there or damaged; I/O errors.
     pub fn model(&self) -> Result<Model> {
         let runs = self.manifest.rows::<RunRow>()?;
-        let run = runs.last().with_context(|| {
-            format!("`{}`: nothing was ever added to this table", self.folder().display())
-        })?;
+        let Some(run) = runs.last() else {
+            bail!(Empty: "`{}`: nothing was ever added to this table", self.folder().display());
+        };
         let name = format!("{}.model", run.model_digest);
-        Ok(Model::read(&self.folder().join("models").join(name))?)
+        Model::read(&self.folder().join("models").join(name))
     }
 
     /// The requests for which `filter` holds, in the order of the table: by commit, by day, those
     /// that are open after the others, by start.
     ///
     /// # Errors
-    /// A condition that is none; files that cannot be read. Those that come up later are items.
+    /// Files that cannot be read. Those that come up later are items.
     pub fn requests(&self, filter: &Filter) -> Result<Requests> {
         let ids = match filter {
             Filter::All => None,
             Filter::Ids(ids) => Some(ids.clone()),
-            Filter::Where(condition) => Some(self.ids(condition)?),
         };
         let files = paths(&self.manifest);
         let parts: Vec<(Paths, Option<Vec<Place>>)> = match ids {
@@ -139,7 +135,7 @@ impl Table {
     /// let found = table.request(&first.row().request_id)?;
     /// let path = found.critical_path();
     /// assert_eq!(path.iter().map(|part| part.to_us - part.from_us).sum::<i64>(), first.row().duration_us);
-    /// # Ok::<(), anyhow::Error>(())
+    /// # Ok::<(), lprof::Error>(())
     /// ```
     ///
     /// # Errors
@@ -148,8 +144,7 @@ impl Table {
         let (found, files, place) = self.find(id)?;
         let mut part = Part::open(&files, Some(&[place]))?;
         let read: Option<(RequestRow, Vec<SpanRow>, Vec<EventRow>)> = part.next()?;
-        let (row, spans, events) =
-            read.with_context(|| format!("request {found} is not where it belongs"))?;
+        let (row, spans, events) = read.ok_or_else(|| misplaced(&found))?;
         Ok(Request::new(row, spans, events))
     }
 
@@ -159,7 +154,7 @@ impl Table {
         let files = Paths { spans: None, events: None, ..files };
         let mut part: Part<RequestRow, SpanRow, EventRow> = Part::open(&files, Some(&[place]))?;
         let read = part.next()?;
-        Ok(read.with_context(|| format!("request {found} is not where it belongs"))?.0)
+        Ok(read.ok_or_else(|| misplaced(&found))?.0)
     }
 
     /// The id of the request whose id begins with `id`, its files, and where it stands in them.
@@ -172,7 +167,7 @@ impl Table {
         let Some((found, file, place)) = first else {
             let thinned = self.manifest.thinned.note("requests");
             let thinned = thinned.map(|note| format!("; {note}")).unwrap_or_default();
-            bail!("`{id}`: no request of this id in `{}`{thinned}", self.folder().display());
+            bail!(NotFound: "`{id}`: no request of this id in `{}`{thinned}", self.folder().display());
         };
         if let Some((other, ..)) = second {
             bail!("`{id}`: begins several ids, e.g. {found} and {other}");
@@ -204,17 +199,10 @@ impl Table {
     pub(crate) fn indexes(&self) -> Option<&Indexes> {
         self.indexes.get()
     }
+}
 
-    #[cfg(feature = "sql")]
-    fn ids(&self, condition: &str) -> Result<BTreeSet<u128>> {
-        crate::query::requests_that(&self.manifest, condition)
-    }
-
-    #[cfg(not(feature = "sql"))]
-    #[expect(clippy::unused_self, reason = "with SQL it is used")]
-    fn ids(&self, _condition: &str) -> Result<BTreeSet<u128>> {
-        bail!("this lprof was built without SQL; build it with `cargo build --features sql`");
-    }
+fn misplaced(id: &str) -> Error {
+    Error::new(ErrorKind::Damaged, format!("request {id} is not where it belongs"))
 }
 
 /// Requests of a table, one after the other.

@@ -2,6 +2,7 @@
 //! which, that files say what they are, that functions fit a screen, that nothing
 //! is left over from work, and that documents tell the scores that are held and every file.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 #[path = "support/accuracy.rs"]
@@ -75,19 +76,74 @@ fn heavy_crates_stay_where_they_belong() {
         ("parquet::arrow", "schema/src/tables"),
         ("datafusion::", "src/query"),
         ("rustyline::", "src/query"),
-        ("clap::", "src/"),
-        ("anyhow::", "src/"),
+        ("clap::", "src/args"),
+        ("anyhow::", "src/commands"),
     ];
     let mut faults = Vec::new();
     for (path, text) in sources() {
         let relative = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().into_owned();
         for (i, line) in text.lines().enumerate() {
             for (name, home) in allowed {
-                let begins =
-                    line.trim_start().strip_prefix("use ").is_some_and(|used| used.starts_with(name));
-                if begins && !relative.starts_with(home) {
+                if names(line, name).next().is_some() && !relative.starts_with(home) {
                     faults.push(at(&path, i + 1, &format!("{name} belongs in {home}")));
                 }
+            }
+        }
+    }
+    check(faults);
+}
+
+/// What follows `path` wherever a line of code names it.
+fn names<'a>(line: &'a str, path: &'a str) -> impl Iterator<Item = &'a str> {
+    let code = if line.trim_start().starts_with("//") { "" } else { line };
+    let is_whole = |at: usize| !code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:\"".contains(c));
+    code.match_indices(path).filter(move |(at, _)| is_whole(*at)).map(|(at, _)| &code[at + path.len()..])
+}
+
+/// What each module at the top of the library uses of the others, and a place where it does.
+type Uses = BTreeMap<String, BTreeMap<String, (PathBuf, usize)>>;
+
+/// Finds them; what is named in another way than `crate::module` is a fault.
+fn uses_of_modules(faults: &mut Vec<String>) -> Uses {
+    let read =
+        |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let index = read("src/lib.rs");
+    let module = |line: &str| {
+        Some(line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';')?.to_owned())
+    };
+    let mut uses: Uses = index.lines().filter_map(module).map(|name| (name, BTreeMap::new())).collect();
+    assert!(uses.len() > 10, "the library has modules");
+    let known: BTreeSet<String> = uses.keys().cloned().collect();
+    for (path, text) in sources() {
+        let Ok(inner) = path.strip_prefix(root().join("src")) else { continue };
+        let first = inner.iter().next().unwrap_or_default().to_string_lossy();
+        let Some(of) = uses.get_mut(first.trim_end_matches(".rs")) else { continue };
+        for (i, line) in text.lines().enumerate() {
+            for rest in names(line, "crate::") {
+                let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                match known.contains(&name) {
+                    true => _ = of.entry(name).or_insert_with(|| (path.clone(), i + 1)),
+                    false => faults.push(at(&path, i + 1, &format!("`crate::{name}` names no module"))),
+                }
+            }
+        }
+    }
+    uses
+}
+
+#[test]
+fn modules_do_not_use_each_other_in_a_circle() {
+    let mut faults = Vec::new();
+    let uses = uses_of_modules(&mut faults);
+    for (module, others) in &uses {
+        for (other, (path, line)) in others.iter().filter(|(other, _)| *other != module) {
+            let mut reached = BTreeSet::from([other.as_str()]);
+            let mut rest = vec![other.as_str()];
+            while let Some(next) = rest.pop() {
+                rest.extend(uses[next].keys().map(String::as_str).filter(|name| reached.insert(name)));
+            }
+            if reached.contains(module.as_str()) {
+                faults.push(at(path, *line, &format!("{module} uses {other}, which uses {module}")));
             }
         }
     }
@@ -185,8 +241,7 @@ fn no_path_of_one_machine() {
 #[test]
 fn the_code_map_names_every_file() {
     let map = std::fs::read_to_string(root().join("docs/code-map.md")).expect("a code map");
-    let named: std::collections::BTreeSet<&str> =
-        map.split('`').skip(1).step_by(2).flat_map(|n| n.split('/')).collect();
+    let named: BTreeSet<&str> = map.split('`').skip(1).step_by(2).flat_map(|n| n.split('/')).collect();
     let is_code = |path: &Path| {
         let parts: Vec<_> = path.iter().collect();
         parts.contains(&"src".as_ref()) && !parts.iter().any(|part| *part == "tests" || *part == "tests.rs")

@@ -2,11 +2,12 @@
 //! apart by their first bytes. The only file access of this crate. What cannot
 //! be read to its end is read as far as it goes, and the damage is named.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use schema::{Error, Result};
 
@@ -36,6 +37,24 @@ enum Place {
         deflated: bool,
     },
     Bytes(Arc<[u8]>),
+    Reader(Once),
+}
+
+/// What can be read once only, by whoever is the first to open it.
+#[derive(Clone)]
+struct Once(Arc<Mutex<Option<Box<dyn Read + Send>>>>);
+
+impl Once {
+    fn take(&self) -> io::Result<Box<dyn Read + Send>> {
+        let reader = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        reader.ok_or_else(|| io::Error::other("it was read already, and can be read once only"))
+    }
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Once")
+    }
 }
 
 impl Source {
@@ -47,6 +66,12 @@ impl Source {
     #[must_use]
     pub fn bytes(name: &str, bytes: &[u8]) -> Self {
         Self::new(name.to_owned(), Place::Bytes(bytes.into()))
+    }
+
+    /// What `reader` gives, as if it were the file `name`. It is read once.
+    #[must_use]
+    pub fn reader(name: &str, reader: impl Read + Send + 'static) -> Self {
+        Self::new(name.to_owned(), Place::Reader(Once(Arc::new(Mutex::new(Some(Box::new(reader)))))))
     }
 
     /// Path as given; `-` is standard input.
@@ -107,7 +132,7 @@ impl Source {
     #[must_use]
     pub fn n_bytes(&self) -> Option<u64> {
         match &self.place {
-            Place::Stdin => None,
+            Place::Stdin | Place::Reader(_) => None,
             Place::File(path) => match self.until {
                 Some(until) => Some(until),
                 None => fs::metadata(path).ok().map(|m| m.len()),
@@ -128,7 +153,7 @@ impl Source {
         let path = match &self.place {
             Place::File(path) => path,
             Place::Entry { archive, .. } => archive,
-            Place::Stdin | Place::Bytes(_) => return None,
+            Place::Stdin | Place::Bytes(_) | Place::Reader(_) => return None,
         };
         let modified = fs::metadata(path).ok()?.modified().ok()?;
         jiff::Timestamp::try_from(modified).ok()
@@ -161,7 +186,7 @@ impl Source {
     /// Whether it can be read once only.
     pub(crate) fn is_stream(&self) -> bool {
         match &self.place {
-            Place::Stdin => true,
+            Place::Stdin | Place::Reader(_) => true,
             Place::File(path) => fs::metadata(path).is_ok_and(|m| !m.is_file()),
             _ => false,
         }
@@ -278,6 +303,7 @@ impl Input {
                 Box::new(file.take(source.until.unwrap_or(u64::MAX)))
             }
             Place::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+            Place::Reader(once) => once.take().map_err(Error::io(path))?,
             Place::Entry { archive, start, n_bytes, .. } => {
                 let mut file = File::open(archive).map_err(Error::io(archive))?;
                 file.seek(SeekFrom::Start(*start)).map_err(Error::io(archive))?;

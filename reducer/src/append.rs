@@ -337,7 +337,7 @@ fn refuse_other_readings(manifest: &Manifest, model: &Model, nodes: &[Node]) -> 
                 "it is in the table already, read with {what}: nothing was added. Give a new table, or remove `{}` and read all of its logs again",
                 manifest.folder.display()
             );
-            return Err(schema::Error::io(Path::new(&account.file))(std::io::Error::other(message)));
+            return Err(schema::Error::mismatch(Path::new(&account.file), message));
         }
     }
     Ok(())

@@ -255,7 +255,8 @@ impl Writer {
         let lock =
             File::options().create(true).append(true).open(&lock_path).map_err(Error::io(&lock_path))?;
         lock.try_lock().map_err(|e| {
-            let busy = std::io::Error::other(format!("another lprof is writing this table ({e})"));
+            let busy = format!("another lprof is writing this table ({e})");
+            let busy = std::io::Error::new(std::io::ErrorKind::ResourceBusy, busy);
             Error::new(folder, ErrorKind::Io(busy))
         })?;
         let manifest = Manifest::read_or_none(folder)?;

@@ -39,6 +39,11 @@ pub enum ErrorKind {
         /// What did not fit.
         detail: String,
     },
+    /// It is as it should be, but does not belong to what was given with it.
+    Mismatch {
+        /// What does not belong to what.
+        detail: String,
+    },
 }
 
 impl Error {
@@ -57,6 +62,12 @@ impl Error {
     #[must_use]
     pub fn damaged(path: &Path, offset: u64, detail: impl fmt::Display) -> Self {
         Self::new(path, ErrorKind::Damaged { offset, detail: detail.to_string() })
+    }
+
+    /// What does not belong together.
+    #[must_use]
+    pub fn mismatch(path: &Path, detail: impl fmt::Display) -> Self {
+        Self::new(path, ErrorKind::Mismatch { detail: detail.to_string() })
     }
 
     /// What went wrong.
@@ -81,6 +92,7 @@ impl fmt::Display for Error {
             ErrorKind::Damaged { offset, detail } => {
                 write!(f, "`{path}`: damaged or half written at byte {offset}: {detail}")
             }
+            ErrorKind::Mismatch { detail } => write!(f, "`{path}`: {detail}"),
         }
     }
 }

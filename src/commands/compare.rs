@@ -12,10 +12,11 @@ use anyhow::{Result, bail};
 use reducer::table::Manifest;
 
 use super::Usage;
-use crate::args::{CompareArgs, Format};
+use crate::args::CompareArgs;
 use crate::compare::report::Report;
 use crate::compare::tables::Populations;
 use crate::output::{self, Voice};
+use crate::render::Format;
 
 pub(crate) fn run(args: &CompareArgs, voice: Voice) -> Result<ExitCode> {
     if args.format == Format::Parquet {

@@ -11,7 +11,7 @@ use schema::tables::{
 };
 
 use super::Usage;
-use crate::args::{EvaluateArgs, Format};
+use crate::args::EvaluateArgs;
 use crate::evaluation::baselines::{self, Baselines};
 use crate::evaluation::ceiling::{self, Ceiling};
 use crate::evaluation::continuations::{self, Continuations};
@@ -23,6 +23,7 @@ use crate::evaluation::spans::{self, SpanScores, TrueSpans};
 use crate::evaluation::types::{self, Expected, TypeScores};
 use crate::evaluation::{Class, Found, Looks, Record, Scores, Truth, score};
 use crate::output::Voice;
+use crate::render::Format;
 use crate::request::Logs;
 use crate::table::Table;
 
@@ -114,7 +115,7 @@ impl Report {
         let confidences: Vec<(&str, Option<f64>)> =
             tables.requests.iter().map(|row| (&*row.request_id, row.confidence)).collect();
         let ceiling = match args.ceiling {
-            true => Some(ceiling::measure(truth, &spans, &Table::open(&args.table)?.model()?)),
+            true => Some(ceiling::measure(truth, &spans, &Table::open(&args.table)?.model()?.inner)),
             false => None,
         };
         Ok(Self {

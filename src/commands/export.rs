@@ -25,11 +25,12 @@ pub(crate) fn run(args: &ExportArgs, voice: Voice) -> Result<ExitCode> {
         voice.say(&format!("warning: {damage}; the state before it is read"));
     }
     super::note_thinned(table.manifest(), &["events", "spans", "requests"], voice);
-    let requests: Box<dyn Iterator<Item = Result<Request>>> = match (&args.request, &args.condition) {
-        (Some(id), _) => Box::new(std::iter::once(Ok(table.request(id)?))),
-        (None, Some(condition)) => Box::new(table.requests(&Filter::Where(condition.clone()))?),
-        (None, None) => Box::new(table.requests(&Filter::All)?),
-    };
+    let requests: Box<dyn Iterator<Item = crate::error::Result<Request>>> =
+        match (&args.request, &args.condition) {
+            (Some(id), _) => Box::new(std::iter::once(Ok(table.request(id)?))),
+            (None, Some(condition)) => Box::new(table.requests(&filter(&table, condition)?)?),
+            (None, None) => Box::new(table.requests(&Filter::All)?),
+        };
     let mut logs = args.text.then(Logs::default);
     let n = match &args.output {
         Some(path) if path.as_os_str() != "-" => to_file(path, requests, format, logs.as_mut())?,
@@ -44,10 +45,20 @@ pub(crate) fn run(args: &ExportArgs, voice: Voice) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+#[cfg(feature = "sql")]
+fn filter(table: &Table, condition: &str) -> Result<Filter> {
+    Ok(Filter::condition(table, condition)?)
+}
+
+#[cfg(not(feature = "sql"))]
+fn filter(_: &Table, _: &str) -> Result<Filter> {
+    anyhow::bail!("this lprof was built without SQL; build it with `cargo build --features sql`")
+}
+
 /// Writes beside `path` and renames, so that nobody reads half of it.
 fn to_file(
     path: &Path,
-    requests: impl Iterator<Item = Result<Request>>,
+    requests: impl Iterator<Item = crate::error::Result<Request>>,
     format: TraceFormat,
     logs: Option<&mut Logs>,
 ) -> Result<u64> {

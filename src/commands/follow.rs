@@ -15,16 +15,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, Result};
-use reducer::append::Appended;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::map::{Mapper, check_layout, config};
-use super::run::{check_table, model};
-use super::{Usage, exit_code, summary};
+use super::run::{Named, check_table, model, sorted};
+use super::{Usage, exit_code, map, options, summary};
 use crate::args::FollowArgs;
-use crate::nodes::{self, Inputs, Labels};
+use crate::model::Model;
 use crate::output::{self, Voice, grouped};
-use crate::progress::Progress;
+use crate::pipeline::{self, Appended, Inputs, Labels, Mapper, Options, n_headed};
 
 /// How long a signal can wait to be seen.
 const NAP: Duration = Duration::from_millis(50);
@@ -32,17 +30,13 @@ const NAP: Duration = Duration::from_millis(50);
 pub(crate) fn run(args: &FollowArgs, voice: Voice) -> Result<ExitCode> {
     let run_args = &args.run;
     check_table(&run_args.table)?;
-    check_layout(&run_args.log)?;
+    let options = options::of_run(run_args, voice)?;
     if run_args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(
             Usage("standard input cannot be followed: name logs or folders of logs".to_owned()).into()
         );
     }
-    let (class_path, logs): (Vec<PathBuf>, Vec<PathBuf>) =
-        run_args.inputs.iter().cloned().partition(|input| nodes::is_class_path(input));
-    if logs.is_empty() {
-        return Err(Usage("no log given: name logs or folders of logs after the jars".to_owned()).into());
-    }
+    let (class_path, logs) = sorted(&run_args.inputs)?;
     let is_over = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         // Who asks twice does not want to wait for the end of the round.
@@ -50,9 +44,10 @@ pub(crate) fn run(args: &FollowArgs, voice: Voice) -> Result<ExitCode> {
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&is_over)))
             .context("cannot wait for signals")?;
     }
-    let model = model(run_args, &Inputs { class_path, ..Inputs::default() }, voice)?;
-    let mapper = Mapper::new(&model, &run_args.log, voice)?;
-    let mut follower = Follower { args, logs, mapper, model: &model, voice, known: Known::default() };
+    let model = model(run_args, &class_path, &options, voice)?;
+    let mapper = map::mapper(&model, &options, voice);
+    let (model, options) = (&model, &options);
+    let mut follower = Follower { args, logs, mapper, model, options, voice, known: Known::default() };
     let every = Duration::from_micros(args.every.unsigned_abs());
     loop {
         let next = Instant::now() + every;
@@ -114,9 +109,10 @@ fn look(path: &Path) -> Option<(FileId, Seen)> {
 /// Logs that are followed.
 struct Follower<'a> {
     args: &'a FollowArgs,
-    logs: Vec<PathBuf>,
+    logs: Vec<Named>,
     mapper: Mapper<'a>,
-    model: &'a schema::Model,
+    model: &'a Model,
+    options: &'a Options,
     voice: Voice,
     known: Known,
 }
@@ -163,43 +159,35 @@ impl Follower<'_> {
         inputs.logs.retain(|(node, path)| is_new(path) || goes_on(node, path));
         let read: Vec<(FileId, Seen)> =
             inputs.logs.iter().filter_map(|(_, path)| now.get(path).cloned()).collect();
-        let appended = self.add(&mut inputs)?;
+        let appended = self.add(inputs)?;
         self.known.logs.extend(read);
         Ok(appended)
     }
 
     /// The logs that are there.
     fn inputs(&mut self) -> Inputs {
-        let mut inputs = Inputs::default();
-        for log in &self.logs.clone() {
-            let (node, path) = nodes::split_name(log);
-            if let Err(error) = inputs.add(node.as_ref(), &path) {
+        let mut inputs = Inputs::new();
+        for (node, path) in &self.logs.clone() {
+            if let Err(error) = inputs.add(node.as_deref(), path) {
                 self.diagnostic(format!("{error:#}; it is waited for"));
             }
         }
         inputs
     }
 
-    fn add(&mut self, inputs: &mut Inputs) -> Result<Option<Appended>> {
-        let run = &self.args.run;
-        let (logs, warnings) = self.mapper.whole_logs(inputs)?;
-        warnings.into_iter().for_each(|warning| self.diagnostic(warning));
-        let outputs = self.mapper.spill_all(&logs, &run.table)?;
-        let n_headed: u64 = outputs.iter().flat_map(|output| &output.inputs).map(summary::n_headed).sum();
-        if n_headed == 0 {
+    fn add(&mut self, inputs: Inputs) -> Result<Option<Appended>> {
+        let table = &self.args.run.table;
+        let nodes = self.mapper.look_at_growing(inputs)?;
+        nodes.warnings().iter().for_each(|warning| self.diagnostic(warning.clone()));
+        let mapped = self.mapper.map(&nodes, table)?;
+        if mapped.inputs().all(|(_, input)| n_headed(input) == 0) {
             // Nothing is said yet, or nothing that can be read: told when a layout is given or begins.
-            let n_bytes: u64 =
-                outputs.iter().flat_map(|output| &output.inputs).map(|input| input.n_bytes).sum();
-            if n_bytes > 0 {
+            if mapped.inputs().any(|(_, input)| input.n_bytes > 0) {
                 self.diagnostic("no line of the new logs has a header of a known layout".to_owned());
             }
             return Ok(None);
         }
-        let progress = Progress::new(self.voice, "stitching requests");
-        let config = config(run.log.window, &run.log.ids, &run.log.without_pass);
-        let appended = reducer::append::append(&run.table, self.model, outputs, &config, run.keep.into());
-        drop(progress);
-        Ok(Some(appended?))
+        Ok(Some(pipeline::append(table, self.model, mapped, self.options)?))
     }
 
     /// Says what a round has added.

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use reducer::table::Manifest;
 
-use crate::args::{Format, ProfileArgs};
+use crate::args::ProfileArgs;
 use crate::commands::Usage;
 use crate::compare;
 use crate::output::{self, Voice, grouped};
@@ -22,7 +22,7 @@ use crate::profile::groups::Groups;
 use crate::profile::layers::{Layer, Subject, Tails, layer, subjects};
 use crate::profile::report::{Limits, Report};
 use crate::profile::{foreign, json, table};
-use crate::render;
+use crate::render::{self, Format};
 
 /// Of what can take time in a region, how much is shown to people.
 const SLOW_SHOWN: usize = 3;

@@ -11,6 +11,7 @@ use crate::output::Voice;
 pub(crate) fn run(args: &QueryArgs, voice: Voice) -> Result<ExitCode> {
     use std::io::Read as _;
 
+    use crate::query::Asking;
     use anyhow::Context as _;
 
     let manifest = reducer::table::Manifest::read(&args.table)?;
@@ -30,7 +31,9 @@ pub(crate) fn run(args: &QueryArgs, voice: Voice) -> Result<ExitCode> {
             text
         }
     };
-    crate::query::ask(&manifest, &text, args)?;
+    let QueryArgs { format, show_sql, explain, unoptimized, limits, .. } = *args;
+    let limits = limits.into();
+    crate::query::ask(&manifest, &text, &Asking { format, show_sql, explain, unoptimized, limits })?;
     Ok(ExitCode::SUCCESS)
 }
 

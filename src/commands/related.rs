@@ -9,9 +9,9 @@ use schema::tables::{RequestRow, Text};
 use serde_json::{Value, json};
 
 use super::Usage;
-use crate::args::{Format, RelatedArgs};
+use crate::args::RelatedArgs;
 use crate::output::{self, Voice, duration};
-use crate::render::{self, neutral};
+use crate::render::{self, Format, neutral};
 use crate::table::Table;
 use crate::table::related::Related;
 

@@ -9,7 +9,7 @@ use crate::output::Voice;
 
 #[cfg(feature = "serve")]
 pub(crate) fn run(args: &ServeArgs, voice: Voice) -> Result<ExitCode> {
-    crate::serve::serve(args, voice)?;
+    crate::serve::serve(&args.clone().into(), voice)?;
     Ok(ExitCode::SUCCESS)
 }
 

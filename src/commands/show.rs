@@ -15,8 +15,9 @@ use anyhow::Result;
 use schema::{Model, TopLevelMethod};
 
 use super::Usage;
-use crate::args::{Format, ModelArgs, Show};
+use crate::args::{ModelArgs, Show};
 use crate::output::Voice;
+use crate::render::Format;
 use crate::table::Table;
 
 pub(crate) fn run(what: Show, voice: Voice) -> Result<ExitCode> {
@@ -47,7 +48,7 @@ pub(crate) fn run(what: Show, voice: Voice) -> Result<ExitCode> {
 fn load(source: &ModelArgs) -> Result<Model> {
     match (&source.model, &source.table) {
         (Some(path), _) => Ok(Model::read(path)?),
-        (None, Some(table)) => Table::open(table)?.model(),
+        (None, Some(table)) => Ok(Table::open(table)?.model()?.inner),
         (None, None) => Err(Usage("which model: --model MODEL or --table TABLE".to_owned()).into()),
     }
 }

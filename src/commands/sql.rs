@@ -16,7 +16,7 @@ pub(crate) fn run(args: &SqlArgs, voice: Voice) -> Result<ExitCode> {
         for folder in &args.aggregates {
             aggregates.extend(schema::tables::read_aggregates(folder)?);
         }
-        crate::query::print_second_half(aggregates, args.limits.limits(), output::format(args.format))?;
+        crate::query::print_second_half(aggregates, args.limits.into(), output::format(args.format))?;
         return Ok(ExitCode::SUCCESS);
     };
     let manifest = reducer::table::Manifest::read(table)?;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &SqlArgs, voice: Voice) -> Result<ExitCode> {
     }
     super::note_thinned(&manifest, &asked(args.query.as_deref()), voice);
     let joins = if args.nested_loop { crate::query::Joins::Nested } else { crate::query::Joins::ByRequest };
-    crate::query::run(&manifest, args.query.as_deref(), args.format, joins, args.limits.limits())?;
+    crate::query::run(&manifest, args.query.as_deref(), args.format, joins, args.limits.into())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,15 +5,12 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Result, bail};
-use reducer::IdField;
-use reducer::append::{AddedRequests, Appended};
-use schema::InputAccount;
+use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::args::Format;
 use crate::output::{self, Voice, duration, grouped};
-use crate::render;
+use crate::pipeline::{self, AddedRequests, Appended, IdField, InputAccount};
+use crate::render::{self, Format};
 
 pub(crate) mod layouts;
 pub(crate) mod warnings;
@@ -62,28 +59,13 @@ impl Totals {
     }
 }
 
-/// Records of a log that have a header.
-pub(crate) fn n_headed(input: &InputAccount) -> u64 {
-    input.n_attributed + input.n_unattributed + input.n_rejected
-}
-
 /// Warns of each log that has no header that could be read, and fails if that is all of
 /// them: one bad log of many harms only itself.
 pub(crate) fn require_headers<'a>(
     inputs: impl Iterator<Item = &'a InputAccount> + Clone,
     voice: Voice,
 ) -> Result<()> {
-    let messages = inputs.clone().filter(|input| input.n_bytes > 0 && n_headed(input) == 0).map(|input| {
-        let why = input.damage.last().map_or("no line has a header of a known layout", String::as_str);
-        let told = why.contains("--layout") || why.contains("not read");
-        let next = if told { "" } else { "; give its layout with --layout" };
-        format!("`{}`: {why}{next}", input.file)
-    });
-    let messages: Vec<String> = messages.collect();
-    if let Some(first) = messages.first().filter(|_| inputs.clone().all(|input| n_headed(input) == 0)) {
-        bail!("{first}");
-    }
-    warnings::tell(&messages, voice);
+    warnings::tell(&pipeline::unread(inputs)?, voice);
     Ok(())
 }
 

@@ -8,9 +8,9 @@ use reducer::table::thin::{Detail, Removed, Thinning, thin};
 use reducer::table::{Manifest, Writer};
 
 use super::Usage;
+use super::progress::Progress;
 use crate::args::{LeftArg, ThinArgs};
 use crate::output::{self, Voice, grouped};
-use crate::progress::Progress;
 
 pub(crate) fn run(args: &ThinArgs, voice: Voice) -> Result<ExitCode> {
     if args.interval == 0 {

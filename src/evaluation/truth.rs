@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use crate::error::{Context as _, Error, ErrorKind, Result, bail};
 
 /// Where a record stands: node and first line.
 pub(crate) type Place = (String, u64);
@@ -102,7 +102,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
         let bytes = std::fs::read(path)?;
         let plain =
             if bytes.starts_with(&ZSTD_MAGIC) { zstd::stream::decode_all(bytes.as_slice())? } else { bytes };
-        Ok(String::from_utf8(plain)?)
+        String::from_utf8(plain).map_err(|error| Error::of(ErrorKind::Invalid, error))
     };
     read().with_context(|| format!("`{}`", path.display()))
 }
@@ -136,7 +136,10 @@ impl<'a> Iterator for Rows<'a> {
         let cells: Vec<&str> = line.split('\t').collect();
         if cells.len() != self.columns.len() {
             let (expected, got) = (self.columns.len(), cells.len());
-            return Some(Err(anyhow::anyhow!("line {}: expected {expected} columns, got {got}", index + 1)));
+            return Some(Err(Error::new(
+                ErrorKind::Invalid,
+                format!("line {}: expected {expected} columns, got {got}", index + 1),
+            )));
         }
         let cells = self.columns.iter().copied().zip(cells).collect();
         Some(Ok(Row { number: index + 1, cells }))

@@ -17,7 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use crate::error::{Context as _, Result};
 
 use super::found::Found;
 use super::truth::{Place, Rows, Truth, read_text};

@@ -1,6 +1,6 @@
 //! Regions of code in words: class, method and lines of the log points at their ends.
 
-use anyhow::Result;
+use crate::error::Result;
 use reducer::table::Manifest;
 use rustc_hash::FxHashMap;
 use schema::tables::LogPointRow;

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use crate::error::{Context as _, Result, bail};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ fn read_file(path: &Path, traces: &mut Traces) -> Result<Vec<Fault>> {
         let document = document.with_context(|| format!("{}, after byte {begin}", name()))?;
         n_documents += 1;
         let Some(spans) = spans(&document) else {
-            bail!("{}: what begins at byte {begin} is no trace of Jaeger, OTLP or Zipkin", name());
+            bail!(NotOurs: "{}: what begins at byte {begin} is no trace of Jaeger, OTLP or Zipkin", name());
         };
         for span in spans {
             match span {
@@ -83,7 +83,7 @@ fn read_file(path: &Path, traces: &mut Traces) -> Result<Vec<Fault>> {
         }
     }
     if n_documents == 0 {
-        bail!("{}: the file is empty", name());
+        bail!(Empty: "{}: the file is empty", name());
     }
     Ok(faults)
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;
 
-use anyhow::{Result, bail};
+use crate::error::{Result, bail};
 use reducer::table::Manifest;
 use schema::tables::{Batches, EventLine, EventTiming, RequestTiming, SpanTiming};
 
@@ -143,7 +143,7 @@ fn read_parts(
             continue;
         }
         if paths.spans.is_none() {
-            bail!("`{}`: keeps no spans; `lprof reduce --keep spans` does", manifest.folder.display());
+            bail!(Mismatch: "`{}`: keeps no spans; `lprof reduce --keep spans` does", manifest.folder.display());
         }
         paths.events = paths.events.filter(|_| lines);
         let mut part: Part<RequestTiming, SpanTiming, EventTiming> = Part::open(&paths, places)?;

@@ -1,6 +1,6 @@
 //! Answers to those who ask over a wire: so many rows and no more.
 
-use anyhow::Result;
+use crate::error::Result;
 use serde_json::Value;
 
 use super::session::Session;

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Result, bail};
+use crate::error::{Result, bail};
 use datafusion::common::plan_err;
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast::{TableFactor, Visit as _, Visitor};
@@ -23,14 +23,14 @@ const TABLES_MAX: usize = 256;
 /// Refuses what would cost the engine its stack or memory before it is parsed.
 pub(super) fn check(query: &str) -> Result<()> {
     if query.len() > QUERY_BYTES_MAX {
-        bail!("a query has at most {QUERY_BYTES_MAX} bytes, this one {}", query.len());
+        bail!(Limit: "a query has at most {QUERY_BYTES_MAX} bytes, this one {}", query.len());
     }
     let (brackets, row) = depth(query);
     if brackets > NESTING_MAX {
-        bail!("a query nests at most {NESTING_MAX} brackets, this one {brackets}");
+        bail!(Limit: "a query nests at most {NESTING_MAX} brackets, this one {brackets}");
     }
     if row > ROW_MAX {
-        bail!("a query has at most {ROW_MAX} words and signs without a comma, this one {row}");
+        bail!(Limit: "a query has at most {ROW_MAX} words and signs without a comma, this one {row}");
     }
     let words = query.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let is_part = |word: &str| {
@@ -40,7 +40,7 @@ pub(super) fn check(query: &str) -> Result<()> {
     };
     let parts = words.filter(|word| is_part(word)).count();
     if parts > PARTS_MAX {
-        bail!("a query has at most {PARTS_MAX} queries within it, this one {parts}");
+        bail!(Limit: "a query has at most {PARTS_MAX} queries within it, this one {parts}");
     }
     if query.trim().trim_end_matches(';').is_empty() {
         bail!("the query is empty");

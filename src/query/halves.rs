@@ -9,7 +9,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
+use crate::error::{Context as _, Result, bail};
+use crate::render::Format;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::common::DataFusionError;
@@ -28,7 +29,6 @@ use tokio::runtime::Runtime;
 use super::limits::Limits;
 use super::session::{self, Engine};
 use super::{in_thread, places};
-use crate::args::Format;
 
 /// What keeps the states of aggregates.
 pub(crate) const ENGINE: &str = concat!("lprof ", env!("CARGO_PKG_VERSION"));
@@ -76,15 +76,15 @@ pub(crate) fn print_second_half(
     limits: Limits,
     format: Format,
 ) -> Result<()> {
-    let Some(first) = aggregates.first() else { bail!("no node's aggregate is there") };
+    let Some(first) = aggregates.first() else { bail!(Empty: "no node's aggregate is there") };
     let query = first.query.clone();
     let mut nodes = std::collections::BTreeSet::new();
     for aggregate in &aggregates {
         if aggregate.query != query {
-            bail!("node `{}` was asked another query than `{}`", aggregate.node, first.node);
+            bail!(Mismatch: "node `{}` was asked another query than `{}`", aggregate.node, first.node);
         }
         if aggregate.engine != engine_name() {
-            bail!(
+            bail!(Mismatch:
                 "node `{}` was asked by {}, this is {}: states of aggregates are those of one version",
                 aggregate.node,
                 aggregate.engine,
@@ -92,7 +92,7 @@ pub(crate) fn print_second_half(
             );
         }
         if !nodes.insert(aggregate.node.clone()) {
-            bail!("node `{}` is there twice: its rows would count twice", aggregate.node);
+            bail!(Mismatch: "node `{}` is there twice: its rows would count twice", aggregate.node);
         }
     }
     in_thread(move || {
@@ -108,7 +108,7 @@ pub(crate) fn print_second_half(
                 Ok(Transformed::yes(half(&innermost, Half::Second, Some(&aggregates))?))
             });
             let rows = datafusion::physical_plan::execute_stream(whole.data()?, context)?;
-            anyhow::Ok(engine.limited(engine.limiter.turn(None).await?, rows, None))
+            Ok::<_, crate::error::Error>(engine.limited(engine.limiter.turn(None).await?, rows, None))
         })?;
         let printed = session::print_rows(&runtime, rows, format);
         runtime.shutdown_background();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use anyhow::Result;
+use crate::error::Result;
 use datafusion::error::DataFusionError;
 use futures::future::{Either, select};
 use futures::{FutureExt as _, Stream, StreamExt as _};
@@ -311,9 +311,9 @@ mod tests {
     fn a_shorter_wish_counts() {
         run(async {
             let turn = limiter(60_000, 1).turn(Some(Duration::from_millis(50))).await.expect("a place");
-            let begun = turn.begin(std::future::pending::<anyhow::Result<()>>()).await;
+            let begun = turn.begin(std::future::pending::<crate::error::Result<()>>()).await;
             assert_eq!(
-                begun.expect_err("time is over").downcast_ref(),
+                begun.expect_err("time is over").cause(),
                 Some(&GivenUp::Time(Duration::from_millis(50)))
             );
         });
@@ -324,8 +324,8 @@ mod tests {
         run(async {
             let limiter = limiter(60_000, 1);
             let turn = limiter.turn(None).await.expect("a place");
-            let begun = turn.begin(async { panic!("on purpose") as anyhow::Result<()> }).await;
-            assert_eq!(begun.expect_err("failed").downcast_ref(), Some(&GivenUp::Panic));
+            let begun = turn.begin(async { panic!("on purpose") as crate::error::Result<()> }).await;
+            assert_eq!(begun.expect_err("failed").cause(), Some(&GivenUp::Panic));
             let broken = futures::stream::iter(0..2).map(|n: u32| {
                 assert!(n == 0, "on purpose");
                 Item::Ok(n)

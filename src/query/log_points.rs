@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use crate::error::Result;
 use reducer::table::Manifest;
 use schema::tables::{LogPointRow, RunRow};
 use schema::{LogPoint, Model, ValueShape};

@@ -3,16 +3,15 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use crate::error::Result;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Context, Editor, Helper, Highlighter, Hinter, Validator};
 
 use super::session::Session;
-use crate::args::Format;
 use crate::output;
-use crate::render::neutral;
+use crate::render::{Format, neutral};
 
 const WORDS: [&str; 36] = [
     "AND",

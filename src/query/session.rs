@@ -3,12 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
-use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
@@ -27,13 +25,13 @@ use schema::tables::{self, Row, SchemaRef};
 use tokio::runtime::Runtime;
 
 use super::happened_before::{FilterPlanner, FilteredJoins, JoinByRequest, functions};
-use super::limits::{GivenUp, Limiter, Limits, Turn};
+use super::limits::{Limiter, Limits, Turn};
 use super::row_names::add_positions;
 use super::spill::Folder;
 use super::{STACK_BYTES, bounds, dialect, places, sketches, values};
-use crate::args::Format;
+use crate::error::{Context as _, Error, Result, bail};
 use crate::output;
-use crate::render::RowWriter;
+use crate::render::{Format, RowWriter};
 use crate::table::Table;
 
 /// What the tables are in, for those who want to know.
@@ -78,7 +76,7 @@ impl Iterator for Batches<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.session.block_on(self.stream.next())?;
-        Some(next.map_err(plain))
+        Some(next.map_err(Error::from))
     }
 }
 
@@ -199,7 +197,7 @@ impl Engine {
                 let plan = engine.plan(&query).await?;
                 let places = engine.places(&plan)?;
                 let rows = engine.context.execute_logical_plan(plan).await?.execute_stream().await;
-                Ok((rows.map_err(|error| plain(engine.limiter.told(error)))?, places))
+                Ok((rows.map_err(|error| Error::from(engine.limiter.told(error)))?, places))
             })
             .await?;
         Ok(self.limited(turn, rows.0, rows.1))
@@ -255,7 +253,7 @@ impl Session {
     /// }
     /// assert_eq!(n_rows, 6);
     /// assert!(session.stream("DROP TABLE requests").is_err());
-    /// # Ok::<(), anyhow::Error>(())
+    /// # Ok::<(), lprof::Error>(())
     /// ```
     ///
     /// # Errors
@@ -278,7 +276,7 @@ impl Session {
     /// let endless = "SELECT sum(value) FROM generate_series(1, 1000000000000)";
     /// let last = session.stream(endless).and_then(|mut batches| batches.next().expect("an item"));
     /// assert!(last.is_err());
-    /// # Ok::<(), anyhow::Error>(())
+    /// # Ok::<(), lprof::Error>(())
     /// ```
     ///
     /// # Errors
@@ -360,7 +358,8 @@ pub(super) fn print_rows(
 ) -> Result<()> {
     let mut out = output::stdout();
     let schema = rows.schema();
-    let mut batches = std::iter::from_fn(|| Some(runtime.block_on(rows.next())?.map_err(plain))).peekable();
+    let mut batches =
+        std::iter::from_fn(|| Some(runtime.block_on(rows.next())?.map_err(Error::from))).peekable();
     if format == Format::Parquet {
         let schema = match batches.peek() {
             Some(Ok(batch)) => batch.schema(),
@@ -381,22 +380,11 @@ pub(super) fn print_rows(
     Ok(())
 }
 
-/// An error of the engine; a limit speaks for itself.
-pub(super) fn plain(error: DataFusionError) -> anyhow::Error {
-    match error.find_root() {
-        DataFusionError::External(why) => match why.downcast_ref::<GivenUp>() {
-            Some(why) => anyhow::Error::from(*why),
-            None => error.into(),
-        },
-        _ => error.into(),
-    }
-}
-
 fn register(context: &SessionContext, manifest: &Manifest, table: &str, schema: SchemaRef) -> Result<()> {
     let mut urls = Vec::new();
     for path in manifest.paths(table) {
         if !path.is_file() {
-            bail!("`{}`: named by the manifest, but not there", path.display());
+            bail!(Damaged: "`{}`: named by the manifest, but not there", path.display());
         }
         let absolute = std::path::absolute(&path)?;
         urls.push(ListingTableUrl::parse(format!(

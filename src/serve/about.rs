@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
+use crate::error::Result;
 use schema::tables::index::{Column, LENGTHS_US};
 
 use super::chosen::{Chosen, Found};

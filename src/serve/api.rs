@@ -51,8 +51,8 @@ fn none() -> Answer {
     Answer::fault(404, "there is no such page")
 }
 
-impl From<anyhow::Error> for Answer {
-    fn from(error: anyhow::Error) -> Self {
+impl From<crate::error::Error> for Answer {
+    fn from(error: crate::error::Error) -> Self {
         Self::fault(400, &format!("{error:#}"))
     }
 }
@@ -98,7 +98,7 @@ fn rows_where(served: &Served, sql: &str) -> Result<Vec<FixedBitSet>, Answer> {
         places::rows_with(&file.index, &ids)?.into_iter().for_each(|row| rows.insert(row));
         Ok(rows)
     };
-    Ok(served.indexes().files.par_iter().map(of_file).collect::<anyhow::Result<_>>()?)
+    Ok(served.indexes().files.par_iter().map(of_file).collect::<crate::error::Result<_>>()?)
 }
 
 #[cfg(not(feature = "sql"))]
@@ -174,7 +174,7 @@ fn list(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
     })
 }
 
-fn missing(error: anyhow::Error) -> Answer {
+fn missing(error: crate::error::Error) -> Answer {
     Answer::from(error).with_status(404)
 }
 
@@ -193,7 +193,7 @@ fn order(served: &Served, id: &str, asked: &Asked) -> Result<Answer, Answer> {
 }
 
 fn coverage(served: &Served) -> Result<Answer, Answer> {
-    let rows: Vec<InputRow> = served.table.manifest().rows().map_err(anyhow::Error::from)?;
+    let rows: Vec<InputRow> = served.table.manifest().rows().map_err(crate::error::Error::from)?;
     Ok(Answer::json(&json!({"inputs": rows.iter().map(shown::input).collect::<Vec<Value>>()})))
 }
 

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use anyhow::Result;
+use crate::error::Result;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use schema::tables::Text;

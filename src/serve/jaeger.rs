@@ -1,7 +1,7 @@
 //! The API of Jaeger's query service, as far as its page asks it: services are nodes, operations are
 //! types of requests, traces are requests.
 
-use anyhow::{Context as _, Result, bail};
+use crate::error::{Context as _, Result, bail};
 use schema::tables::index::Column;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
+use crate::error::{Result, bail};
 use rayon::prelude::*;
 use schema::tables::index::{BLOCK_ROWS, Column};
 
@@ -135,8 +135,8 @@ pub(super) fn listed(indexes: &Indexes, rows: &[Row]) -> Result<Vec<Listed>> {
 }
 
 fn one(block: &Block<'_>, row: usize) -> Result<Listed> {
-    let value = |column| Ok::<_, anyhow::Error>(block.column(column)?[row]);
-    let half = |column| Ok::<_, anyhow::Error>(u128::from(value(column)?.cast_unsigned()));
+    let value = |column| Ok::<_, crate::error::Error>(block.column(column)?[row]);
+    let half = |column| Ok::<_, crate::error::Error>(u128::from(value(column)?.cast_unsigned()));
     let bits = value(Column::Flags)?;
     let flags = block.of.index.flags().iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
     Ok(Listed {

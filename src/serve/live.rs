@@ -4,10 +4,9 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use anyhow::Result;
+use crate::error::Result;
 
-use super::Served;
-use crate::args::ServeArgs;
+use super::{Options, Served};
 use crate::output::Voice;
 use crate::table::Table;
 
@@ -21,7 +20,7 @@ pub(super) struct Live {
 
 impl Live {
     /// Begins to look for newer states of the table that `served` is of.
-    pub(super) fn follow(served: Arc<Served>, args: ServeArgs, voice: Voice) -> Result<Arc<Self>> {
+    pub(super) fn follow(served: Arc<Served>, args: Options, voice: Voice) -> Result<Arc<Self>> {
         let newest = served.table.manifest().number;
         let live = Arc::new(Self { served: RwLock::new(served) });
         let followed = Arc::clone(&live);
@@ -35,7 +34,7 @@ impl Live {
         Arc::clone(&self.served.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn look(&self, mut newest: u64, args: &ServeArgs, voice: Voice) -> ! {
+    fn look(&self, mut newest: u64, args: &Options, voice: Voice) -> ! {
         loop {
             std::thread::sleep(EVERY);
             // Where it cannot be read, what is known is served.

@@ -7,7 +7,7 @@
 //! the ranges of [`Bins`] only, and where nothing but times and types were asked for, the intervals of the
 //! indexes are walked over, and rows only before and after whole intervals.
 
-use anyhow::Result;
+use crate::error::Result;
 use schema::tables::Text;
 use schema::tables::index::{BINS_OF_DOUBLING, Bins, Column, ERROR, LENGTHS_US, bin_of, least_of};
 use serde::Serialize;

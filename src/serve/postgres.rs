@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use crate::error::{Context as _, Result, bail};
 use datafusion_postgres::pgwire::tokio::tokio_rustls::rustls::crypto::ring;
 use datafusion_postgres::pgwire::tokio::tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use datafusion_postgres::pgwire::tokio::tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -15,8 +15,7 @@ use datafusion_postgres::pgwire::tokio::{TlsAcceptor, process_socket};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use super::Served;
-use crate::args::ServeArgs;
+use super::{Options, Served};
 use crate::query::postgres::{Entry, Handlers};
 
 /// Connections at a time; further ones are closed.
@@ -31,7 +30,7 @@ pub(super) struct Door {
 
 impl Door {
     /// One at `address` for those whom `args` let in.
-    pub(super) fn new(address: SocketAddr, args: &ServeArgs) -> Result<Self> {
+    pub(super) fn new(address: SocketAddr, args: &Options) -> Result<Self> {
         let password = args.password_file.as_deref().map(password).transpose()?;
         let tls = match (&args.tls_certificate, &args.tls_key) {
             (Some(certificate), Some(key)) => Some(tls(certificate, key)?),
@@ -112,7 +111,8 @@ fn tls(certificate: &Path, key: &Path) -> Result<(TlsAcceptor, Vec<u8>)> {
     let private = PrivateKeyDer::from_pem_file(key)
         .with_context(|| format!("`{}`: no private key in PEM", key.display()))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_protocol_versions(&[&version::TLS13, &version::TLS12])?
+        .with_protocol_versions(&[&version::TLS13, &version::TLS12])
+        .context("TLS 1.3 and 1.2")?
         .with_no_client_auth()
         .with_single_cert(chain, private)
         .with_context(|| format!("`{}` and `{}`", certificate.display(), key.display()))?;

@@ -29,7 +29,7 @@ pub(super) fn profile(served: &Served, chosen: &Chosen<'_>) -> Result<Value, Ans
     let blocks = chosen.blocks();
     let rows = |(file, number): (usize, usize)| chosen.rows(&Block::new(chosen.indexes, file, number));
     let n_of: Vec<usize> =
-        blocks.par_iter().map(|block| Ok(rows(*block)?.len())).collect::<anyhow::Result<_>>()?;
+        blocks.par_iter().map(|block| Ok(rows(*block)?.len())).collect::<crate::error::Result<_>>()?;
     let n: usize = n_of.iter().sum();
     let mut wanted = runs(n, READ_MAX, RUNS).into_iter().flatten().peekable();
     let mut places = vec![Vec::new(); chosen.indexes.files.len()];

@@ -7,14 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::{Context as _, Result, bail};
+use crate::error::{Context as _, Result, bail};
 use reducer::finish::Rows;
 use reducer::finish::split::{Splitter, Whole};
 use reducer::table::{Addition, Commit, Manifest, Writer};
 use schema::tables::{Batches, EventRow, LogSequenceRow, RequestRow, SpanRow, Text};
 
 use super::files::{Part, Paths, paths};
-use crate::output::Voice;
 
 /// Requests whose rows are written at once.
 const REQUESTS_AT_ONCE: usize = 1024;
@@ -26,12 +25,16 @@ const US_PER_DAY: i64 = 86_400_000_000;
 type ByDay = BTreeMap<i64, Rows>;
 
 /// A folder that goes when nobody needs it any more.
-pub(crate) struct Confident(PathBuf);
+pub(crate) struct Confident {
+    folder: PathBuf,
+    /// What was done, for people.
+    pub(crate) notes: Vec<String>,
+}
 
 impl Drop for Confident {
     fn drop(&mut self) {
         // Nothing can be done about what cannot be removed.
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -40,17 +43,16 @@ impl Drop for Confident {
 ///
 /// # Errors
 /// No table, or one that does not say how likely its links are; I/O errors.
-pub(crate) fn split(table: &mut PathBuf, min: Option<f64>, voice: Voice) -> Result<Option<Confident>> {
+pub(crate) fn split(table: &mut PathBuf, min: Option<f64>) -> Result<Option<Confident>> {
     let Some(min) = min.filter(|min| *min > 0.0) else { return Ok(None) };
     let manifest = Manifest::read(table)?;
-    if let Some(damage) = &manifest.damage {
-        voice.say(&format!("warning: {damage}; the state before it is read"));
-    }
-    let confident = Confident(new_folder()?);
-    let (n_split, n_parts) = write(&manifest, &confident.0, min)
+    let damage =
+        manifest.damage.iter().map(|damage| format!("warning: {damage}; the state before it is read"));
+    let mut confident = Confident { folder: new_folder()?, notes: damage.collect() };
+    let (n_split, n_parts) = write(&manifest, &confident.folder, min)
         .with_context(|| format!("`{}`: split at --min-confidence {min}", table.display()))?;
-    voice.say(&format!("{n_split} requests are split at links below {min}, into {n_parts}"));
-    table.clone_from(&confident.0);
+    confident.notes.push(format!("{n_split} requests are split at links below {min}, into {n_parts}"));
+    table.clone_from(&confident.folder);
     Ok(Some(confident))
 }
 
@@ -137,10 +139,10 @@ impl Split {
     /// `by_day`.
     fn add(&mut self, paths: &Paths, by_day: &mut ByDay, commit: &mut Commit<'_>) -> Result<()> {
         if let (None, Some(note)) = (&paths.spans, &self.thinned) {
-            bail!("{note}, and its requests cannot be split");
+            bail!(Mismatch: "{note}, and its requests cannot be split");
         }
         if paths.spans.is_none() {
-            bail!("the table keeps no spans; make it with `--keep spans` or `--keep events`");
+            bail!(Mismatch: "the table keeps no spans; make it with `--keep spans` or `--keep events`");
         }
         let mut part: Part<RequestRow, SpanRow, EventRow> = Part::open(paths, None)?;
         while let Some((request, spans, events)) = part.next()? {
@@ -184,7 +186,7 @@ impl Split {
 fn check(spans: &[SpanRow]) -> Result<()> {
     let is_old = |span: &SpanRow| span.parent_span_id.is_some() && span.link_probability.is_none();
     if spans.iter().any(is_old) {
-        bail!("the table is of an older lprof and does not say how likely its links are; make it again");
+        bail!(Version: "the table is of an older lprof and does not say how likely its links are; make it again");
     }
     Ok(())
 }

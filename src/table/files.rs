@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use crate::error::{Result, bail};
 use reducer::table::{Manifest, indexes};
 use schema::tables::{
     Batches, EventRow, EventTiming, RequestNodeTime, RequestRow, RequestTiming, Row, SpanRow, SpanTiming,
@@ -148,7 +148,7 @@ impl<R: Row + InRequest> Rows<R> {
             match self.next_if(|row| row.request_id() == Some(id))? {
                 Some(row) => rows.push(row),
                 None => {
-                    bail!("`{}`: not all rows of request {id} are where they belong", self.path.display())
+                    bail!(Damaged: "`{}`: not all rows of request {id} are where they belong", self.path.display())
                 }
             }
         }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Result;
+use crate::error::Result;
 use rayon::prelude::*;
 use reducer::table::Manifest;
 use rustc_hash::FxHashMap;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
+use crate::error::Result;
 use rayon::prelude::*;
 use schema::tables::index::{BLOCK_ROWS, Index};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Result;
+use crate::error::Result;
 use rayon::prelude::*;
 use reducer::table::{DataFile, Manifest, indexes};
 use schema::tables::index::Index;

@@ -132,8 +132,11 @@ fn by_sql(table: &str) {
     // What differs is one region, which says where in the code.
     let report = json(&["profile", "--table", table, "--compare", BEFORE, AFTER]);
     let changes = report["changes"].as_array().expect("changes");
-    let regions: Vec<&Value> =
-        changes.iter().flat_map(|of| of["regions"].as_array().expect("regions")).map(|of| &of["what"]).collect();
+    let regions: Vec<&Value> = changes
+        .iter()
+        .flat_map(|of| of["regions"].as_array().expect("regions"))
+        .map(|of| &of["what"])
+        .collect();
     assert_eq!(regions, ["from ClientHandler.writeBlock:106 to the start of AckResponder.keep:78"]);
     // They go the same way through the code: the same log sequence.
     let ways = sql(&format!(

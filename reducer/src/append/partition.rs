@@ -124,7 +124,7 @@ impl Learnt {
         let path = plan_path(folder);
         if !path.exists() {
             let message = "no plan of an append in this table: run `lprof reduce --learn` first";
-            return Err(Error::io(&path)(std::io::Error::other(message)));
+            return Err(Error::mismatch(&path, message));
         }
         let bytes = version::read(&path, PLAN)?;
         Ok((decoded(&path, &bytes)?, xxhash_rust::xxh3::xxh3_128(&bytes)))
@@ -295,7 +295,7 @@ impl Learnt {
 
 fn changed(folder: &Path, what: &str) -> Error {
     let message = format!("{what}: run `lprof reduce --learn` again, then all partitions");
-    Error::io(folder)(std::io::Error::other(message))
+    Error::mismatch(folder, message)
 }
 
 /// Takes the shares of an append out of sight, and then away, as far as nobody still writes there: a

@@ -186,7 +186,8 @@ impl<'a> Share<'a> {
                     needed.div_ceil(1_000_000),
                     memory_bytes / 1_000_000
                 );
-                return Err(Error::new(Path::new("--memory"), ErrorKind::Io(std::io::Error::other(message))));
+                let message = std::io::Error::new(std::io::ErrorKind::OutOfMemory, message);
+                return Err(Error::new(Path::new("--memory"), ErrorKind::Io(message)));
             }
             n = n.min(usize::try_from(memory_bytes / needed).unwrap_or(usize::MAX));
         }

@@ -4,9 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::args::Format;
 use crate::compare::report::{Bounds, ChangeReport, Part, Report};
-use crate::render;
+use crate::render::{self, Format};
 
 const COLUMNS: [&str; 11] = [
     "differs",

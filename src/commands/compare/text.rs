@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::args::Format;
 use crate::compare::report::{Bounds, ChangeReport, Changed, Part, Report, Side, SpentReport};
 use crate::output::{duration, grouped};
-use crate::render::{self, neutral};
+use crate::render::{self, Format, neutral};
 
 /// Steps of a way that are shown.
 const STEPS_SHOWN: usize = 4;

@@ -7,7 +7,6 @@ use schema::tables::Text;
 use serde_json::{Value, json};
 
 use super::{Report, Tables, WORST_MAX, percent, rounded};
-use crate::args::Format;
 use crate::evaluation::baselines::{ADJACENT, Baselines, COSTS};
 use crate::evaluation::ceiling::Ceiling;
 use crate::evaluation::continuations::Continuations;
@@ -18,7 +17,7 @@ use crate::evaluation::spans::SpanScores;
 use crate::evaluation::types::TypeScores;
 use crate::evaluation::{OrderTally, Scores, Tally, order_tally};
 use crate::output;
-use crate::render::{self, neutral};
+use crate::render::{self, Format, neutral};
 use crate::request::Logs;
 
 /// The cost of the tracker that is shown.

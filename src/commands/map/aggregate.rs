@@ -4,11 +4,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use schema::{InputAccount, Model, NodeOutput};
+use schema::{InputAccount, NodeOutput};
 
 use super::super::{exit_code, summary};
 
 use crate::args::MapArgs;
+use crate::model::Model;
 use crate::output::Voice;
 
 /// The query that was given, after a look whether a node can do its first half.
@@ -28,7 +29,7 @@ pub(super) fn query(args: &MapArgs) -> Result<Option<String>> {
 
 #[cfg(feature = "sql")]
 fn check(query: &str) -> Result<()> {
-    crate::query::check_aggregate(query)
+    Ok(crate::query::check_aggregate(query)?)
 }
 
 #[cfg(not(feature = "sql"))]
@@ -49,9 +50,9 @@ pub(super) fn run(
     };
     let inputs: Vec<(String, InputAccount)> = outputs.iter().flat_map(of).collect();
     summary::require_headers(inputs.iter().map(|(_, account)| account), voice)?;
-    super::create_folder(&args.output)?;
+    std::fs::create_dir_all(&args.output).with_context(|| format!("`{}`", args.output.display()))?;
     for output in outputs {
-        write(&args.output, query, model.clone(), output, voice)?;
+        write(&args.output, query, model.inner.clone(), output, voice)?;
     }
     summary::tell_damage(inputs.iter().map(|(node, account)| (node.as_str(), account)), voice);
     let totals = summary::Totals::of(inputs.iter().map(|(_, account)| account));
@@ -60,7 +61,7 @@ pub(super) fn run(
 
 /// Writes the first half of `query` over the rows of `output`.
 #[cfg(feature = "sql")]
-fn write(folder: &Path, query: &str, model: Model, output: NodeOutput, voice: Voice) -> Result<()> {
+fn write(folder: &Path, query: &str, model: schema::Model, output: NodeOutput, voice: Voice) -> Result<()> {
     let aggregate = crate::query::first_half(query, model, output)?;
     let n_bytes = schema::tables::write_aggregate(folder, &aggregate)?;
     let n_rows: usize = aggregate.batches.iter().map(schema::tables::RecordBatch::num_rows).sum();
@@ -69,6 +70,6 @@ fn write(folder: &Path, query: &str, model: Model, output: NodeOutput, voice: Vo
 }
 
 #[cfg(not(feature = "sql"))]
-fn write(_: &Path, query: &str, _: Model, _: NodeOutput, _: Voice) -> Result<()> {
+fn write(_: &Path, query: &str, _: schema::Model, _: NodeOutput, _: Voice) -> Result<()> {
     check(query)
 }

@@ -5,13 +5,12 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::args::Format;
 use crate::profile::critical_path::{OnPath, Predicted};
 use crate::profile::groups::Groups;
 use crate::profile::layers::LayerGroup;
 use crate::profile::report::Report;
 use crate::profile::statistics::{Statistics, rounded, share};
-use crate::render;
+use crate::render::{self, Format};
 
 /// All metrics of all groups of a layer: four rows each, of all requests, the normal ones, the
 /// tail, and what the tail has more than the normal ones.

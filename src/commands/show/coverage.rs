@@ -7,9 +7,8 @@ use reducer::table::Manifest;
 use schema::tables::InputRow;
 use serde_json::{Value, json};
 
-use crate::args::Format;
 use crate::output;
-use crate::render;
+use crate::render::{self, Format};
 
 pub(crate) fn print(table: &Path, format: Option<Format>) -> Result<()> {
     let rows: Vec<InputRow> = Manifest::read(table)?.rows()?;

@@ -8,9 +8,8 @@ use schema::tables::kind_name;
 use schema::{Level, LogPointId, Model, TopLevelKind, TopLevelMethod};
 use serde_json::{Value, json};
 
-use crate::args::Format;
 use crate::output::{self, Voice};
-use crate::render::{self, neutral};
+use crate::render::{self, Format, neutral};
 
 /// Threads that log nothing, listed without `-v`.
 const SILENT_MAX: usize = 20;

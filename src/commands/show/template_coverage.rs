@@ -8,9 +8,8 @@ use schema::{Level, LogPoint, Model, ValueShape, Variable};
 use serde_json::{Value, json};
 
 use super::model::text_format;
-use crate::args::Format;
 use crate::output;
-use crate::render;
+use crate::render::{self, Format};
 
 /// Reasons listed of each kind; the rest is summed up.
 const REASONS_MAX: usize = 20;

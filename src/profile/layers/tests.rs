@@ -2,8 +2,10 @@
 //! text of whole trees and events and measures between all times at which anything happens.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::{Layer, LayerGroup, Metric, Tails, layer};
+use crate::pipeline::{self, Inputs, Mapper, Options};
 use crate::profile::groups::{Groups, Request};
 use crate::profile::statistics::Statistics;
 use crate::request::trace::{Span, Trace, Wait};
@@ -308,22 +310,28 @@ fn depth(trace: &Trace, at: u32) -> usize {
     1 + trace.children(at).iter().map(|&child| depth(trace, child)).max().unwrap_or(0)
 }
 
+fn table_of_sample(table: &Path) -> crate::error::Result<()> {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let options = Options::default();
+    let model = pipeline::analyze(&[samples.join("classes/java17/store.jar")], &options)?;
+    let mut inputs = Inputs::new();
+    inputs.add(None, &samples.join("logs"))?;
+    let mapper = Mapper::new(&model, &options);
+    let mapped = mapper.map(&mapper.look(inputs)?, table)?;
+    pipeline::append(table, &model, mapped, &options).map(drop)
+}
+
 /// The requests of the sample, or of the tables that `LPROF_FOLD_TABLES` names with `:` between.
 #[test]
 fn layers_of_tables_are_what_a_plain_fold_finds() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let tables = std::env::var("LPROF_FOLD_TABLES").unwrap_or_else(|_| {
-        let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
-        let table = folder.path().join("t").display().to_string();
-        let (jar, logs) = (samples.join("classes/java17/store.jar"), samples.join("logs"));
-        let words = ["lprof", "run", "-q", "--table", &table].map(std::ffi::OsString::from);
-        let words = words.into_iter().chain([jar.into_os_string(), logs.into_os_string()]);
-        let args = <crate::args::Args as clap::Parser>::parse_from(words);
-        crate::commands::run(args).expect("a table of the sample");
-        table
+        let table = folder.path().join("t");
+        table_of_sample(&table).expect("a table of the sample");
+        table.display().to_string()
     });
     for table in tables.split(':') {
-        let manifest = reducer::table::Manifest::read(std::path::Path::new(table)).expect(table);
+        let manifest = reducer::table::Manifest::read(Path::new(table)).expect(table);
         let requests = crate::profile::table::requests(&manifest).expect(table);
         let all = requests.len();
         let is_small = |trace: &Trace| {

@@ -29,10 +29,10 @@ impl From<GivenUp> for PgWireError {
 }
 
 /// A fault of ours.
-pub(super) fn of(error: anyhow::Error) -> PgWireError {
-    match error.downcast::<GivenUp>() {
-        Ok(why) => why.into(),
-        Err(error) => fault("XX000", format!("{error:#}")),
+pub(super) fn of(error: crate::error::Error) -> PgWireError {
+    match error.cause::<GivenUp>() {
+        Some(why) => (*why).into(),
+        None => fault("XX000", format!("{error:#}")),
     }
 }
 

@@ -99,7 +99,7 @@ fn share_paths(table: &Path, plan: u128) -> Result<Vec<PathBuf>> {
         [] => "no partition was decided: run `lprof reduce --partition K/N` for each K".to_owned(),
         missing => format!("partitions are missing: {}", missing.join("; or ")),
     };
-    Err(Error::io(&shares)(std::io::Error::other(message)))
+    Err(Error::mismatch(&shares, message))
 }
 
 /// Puts the data files of a share where the table has them, to stay there: a manifest will name them.

@@ -4,13 +4,41 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use log_mapper::{Config, PatternSet, Source};
 
-use crate::nodes::Inputs;
+use super::inputs::Inputs;
+use crate::error::Result;
 
-/// The logs of each node.
-pub(super) type Nodes = BTreeMap<String, Vec<Source>>;
+/// The logs of each node, as they are read.
+#[derive(Clone, Debug, Default)]
+pub struct Nodes {
+    pub(super) sources: BTreeMap<String, Vec<Source>>,
+    warnings: Vec<String>,
+}
+
+impl Nodes {
+    /// Names of the nodes, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.sources.keys().map(String::as_str)
+    }
+
+    /// What is to be said of the logs: what is left out, and why, and what may not be as it seems.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Bytes of the logs, as they lie there, as far as that is known.
+    #[must_use]
+    pub fn n_bytes(&self) -> u64 {
+        self.sources.values().map(|sources| n_bytes(sources)).sum()
+    }
+}
+
+/// Bytes of `sources`, as far as that is known.
+pub(super) fn n_bytes(sources: &[Source]) -> u64 {
+    sources.iter().filter_map(Source::n_bytes).sum()
+}
 
 /// Files that are named as left out; the rest are counted.
 const NAMED_MAX: usize = 8;
@@ -18,13 +46,13 @@ const NAMED_MAX: usize = 8;
 /// The logs of `inputs`, by node, and what is to be said of them; of those that are `growing` whole
 /// lines.
 pub(super) fn of(
-    inputs: &mut Inputs,
+    mut inputs: Inputs,
     patterns: &PatternSet,
     config: &Config,
     is_growing: bool,
-) -> Result<(Nodes, Vec<String>)> {
-    let mut looked = look(inputs, patterns, config, is_growing)?;
-    let left_out = leave_out(inputs, &looked);
+) -> Result<Nodes> {
+    let mut looked = look(&inputs, patterns, config, is_growing)?;
+    let left_out = leave_out(&mut inputs, &looked);
     let files = inputs.by_node();
     let mut warnings: Vec<String> = inputs.warnings.drain(..).chain(left_out).collect();
     let mut nodes: BTreeMap<String, Vec<Source>> = BTreeMap::new();
@@ -32,8 +60,11 @@ pub(super) fn of(
         let sources = files.iter().filter_map(|file| looked.remove(file)).flatten();
         nodes.entry(node).or_default().extend(sources);
     }
-    drop_contained(&mut nodes, &named_nodes(inputs), &mut warnings);
-    Ok((by_process(nodes), warnings))
+    for (node, source) in inputs.streams.drain(..) {
+        nodes.entry(node).or_default().push(source);
+    }
+    drop_contained(&mut nodes, &named_nodes(&inputs), &mut warnings);
+    Ok(Nodes { sources: by_process(nodes), warnings })
 }
 
 /// What stands in each file, and how it is read.

@@ -1,10 +1,10 @@
 //! The critical path of one request, as the profile has those of all.
 
-use crate::profile::critical_path::critical_path;
-use crate::profile::plan::places;
-use crate::profile::shape::shape;
-
-use super::trace::Trace;
+use super::critical_path::{Part, critical_path};
+use super::plan::places;
+use super::shape::shape;
+use crate::request::Request;
+use crate::request::trace::Trace;
 
 /// A part of a critical path: of a span, or of the hand-over to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,17 @@ pub struct PathPart {
     pub to_us: i64,
 }
 
+impl Request {
+    /// The spans and hand-overs, one at each time, without which it would have ended earlier,
+    /// from its end back to the start of a root.
+    #[must_use]
+    pub fn critical_path(&self) -> Vec<PathPart> {
+        of(self.trace())
+    }
+}
+
 /// Of `trace`, from its end back.
-pub(super) fn of(trace: &Trace) -> Vec<PathPart> {
+fn of(trace: &Trace) -> Vec<PathPart> {
     if trace.spans.is_empty() {
         return Vec::new();
     }
@@ -32,7 +41,7 @@ pub(super) fn of(trace: &Trace) -> Vec<PathPart> {
         .iter()
         .flat_map(|&at| [trace.spans[at as usize].start_us, trace.spans[at as usize].end_us])
         .collect();
-    let part = |part: crate::profile::critical_path::Part| PathPart {
+    let part = |part: Part| PathPart {
         span: shape.places[part.place as usize] as usize,
         is_hand_over: part.is_hand_over,
         from_us: part.from_us,
