@@ -43,6 +43,7 @@ mod evaluation;
 mod export;
 mod nodes;
 mod output;
+mod page;
 mod profile;
 mod progress;
 #[cfg(feature = "sql")]

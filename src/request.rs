@@ -3,6 +3,7 @@
 
 mod critical_path;
 mod logs;
+mod message;
 pub(crate) mod trace;
 
 use rustc_hash::FxHashMap;
@@ -10,6 +11,9 @@ use schema::tables::{EventRow, HandOver, RequestRow, SpanRow, SpanTiming};
 
 pub use critical_path::PathPart;
 pub use logs::Logs;
+#[cfg(feature = "serve")]
+pub(crate) use logs::Packed;
+pub(crate) use message::Messages;
 pub use trace::Wait;
 use trace::{Repairs, Trace, resolve};
 

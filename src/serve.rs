@@ -14,6 +14,7 @@ mod about;
 mod api;
 mod chosen;
 mod connections;
+mod coverage;
 mod guard;
 mod http;
 mod jaeger;
@@ -21,16 +22,16 @@ mod kept;
 mod list;
 mod live;
 mod overview;
-mod page;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod profile;
 mod requests;
-mod shown;
+#[cfg(test)]
+mod types;
 
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 #[cfg(feature = "sql")]
 use std::time::Duration;
 
@@ -38,6 +39,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::args::ServeArgs;
 use crate::output::{self, Voice};
+use crate::request::{Logs, Messages, Packed};
 use crate::table::Table;
 use crate::table::indexed::Indexes;
 use about::About;
@@ -48,11 +50,17 @@ use live::Live;
 #[cfg(feature = "sql")]
 const QUERIES_MAX: usize = 4;
 
+/// Bytes of packed logs that are unpacked for one answer, a part of a second; one after the other, and so
+/// from where the one before has come to. What stands further behind is made from templates.
+const UNPACKED_BYTES_MAX: u64 = 64 << 20;
+
 /// What is served.
 struct Served {
     table: Table,
     about: OnceLock<About>,
     kept: Kept,
+    messages: OnceLock<Arc<Messages>>,
+    packed: Arc<Mutex<Packed>>,
     #[cfg(feature = "sql")]
     session: crate::query::Session,
 }
@@ -104,6 +112,8 @@ impl Served {
         Ok(Self {
             about: OnceLock::new(),
             kept: Kept::new(rayon::current_num_threads()),
+            messages: OnceLock::new(),
+            packed: Arc::default(),
             #[cfg(feature = "sql")]
             session: crate::query::Session::with_limits(&table, limits(args))?,
             table,
@@ -113,6 +123,12 @@ impl Served {
     /// The indexes of its files.
     fn indexes(&self) -> &Indexes {
         self.table.indexes().expect("they were opened first of all")
+    }
+
+    /// Its logs, for one answer.
+    fn logs(&self) -> Logs {
+        let messages = self.messages.get_or_init(|| Arc::new(Messages::read(self.table.manifest())));
+        Logs::bounded(Arc::clone(messages), Arc::clone(&self.packed), UNPACKED_BYTES_MAX)
     }
 
     /// What it holds at all.

@@ -92,7 +92,7 @@ fn print(args: &ProfileArgs, groups: &Groups, code: &Code) -> Result<()> {
         match args.format {
             Format::Table => text::report(&mut out, &report, args.top)?,
             Format::Json => {
-                serde_json::to_writer_pretty(&mut out, &json::report(&report))?;
+                serde_json::to_writer_pretty(&mut out, &json::ReportJson::new(&report))?;
                 writeln!(out)?;
             }
             Format::Csv | Format::Parquet => rows::report(&mut out, args.format, &report)?,

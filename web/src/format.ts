@@ -20,6 +20,10 @@ export function count(n: number): string {
   return n.toLocaleString("en-US");
 }
 
+export function percent(share: number, digits = 1): string {
+  return `${(100 * share).toFixed(digits)} %`;
+}
+
 // Times are UTC, as the table has them.
 export function time(us: number, withDay = true): string {
   const text = new Date(us / 1000).toISOString();
