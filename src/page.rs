@@ -2,6 +2,8 @@
 //! part of the command, so that building lprof needs nothing but Rust. It is served, and it is written as
 //! one file with the answers that it would ask for. What both show of a request is here.
 
+pub(crate) mod file;
+pub(crate) mod profile;
 pub(crate) mod request;
 pub(crate) mod table;
 

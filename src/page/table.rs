@@ -1,5 +1,6 @@
 //! A table as the page shows it: what it holds at all.
 
+#[cfg(feature = "serve")]
 use schema::tables::Text;
 use serde::Serialize;
 
@@ -34,21 +35,32 @@ struct TypeShown {
 
 impl TableShown {
     /// `table` with so many requests of each of its types.
-    pub(crate) fn new(table: &Table, mut types: Vec<(u64, String)>, nodes: &[Text], flags: &[Text]) -> Self {
-        types.sort_by(|(n, name), (m, other)| m.cmp(n).then_with(|| name.cmp(other)));
+    #[cfg(feature = "serve")]
+    pub(crate) fn new(table: &Table, types: Vec<(u64, String)>, nodes: &[Text], flags: &[Text]) -> Self {
         let mut nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
         nodes.sort_unstable();
-        let thinned = &table.manifest().thinned;
+        let flags = flags.iter().map(ToString::to_string).collect();
+        let sql = cfg!(feature = "sql");
+        Self { nodes, flags, sql, ..Self::of_requests(Some(table), types) }
+    }
+
+    /// So many requests of each type, of `table` or of traces of others.
+    pub(crate) fn of_requests(table: Option<&Table>, mut types: Vec<(u64, String)>) -> Self {
+        types.sort_by(|(n, name), (m, other)| m.cmp(n).then_with(|| name.cmp(other)));
+        let note = |table: &Table| {
+            let thinned = &table.manifest().thinned;
+            ["events", "spans", "requests"].into_iter().filter_map(|of| thinned.note(of)).collect()
+        };
         Self {
-            name: table.folder().display().to_string(),
+            name: table.map_or("traces".to_owned(), |table| table.folder().display().to_string()),
             version: env!("CARGO_PKG_VERSION"),
             n_requests: types.iter().map(|(n, _)| n).sum(),
             types: types.into_iter().map(|(n, name)| TypeShown { name, n }).collect(),
-            nodes,
-            flags: flags.iter().map(ToString::to_string).collect(),
-            sql: cfg!(all(feature = "sql", feature = "serve")),
-            damage: table.damage().map(str::to_owned),
-            thinned: ["events", "spans", "requests"].into_iter().filter_map(|of| thinned.note(of)).collect(),
+            nodes: Vec::new(),
+            flags: Vec::new(),
+            sql: false,
+            damage: table.and_then(|table| table.damage().map(str::to_owned)),
+            thinned: table.map(note).unwrap_or_default(),
         }
     }
 }

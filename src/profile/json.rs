@@ -137,14 +137,12 @@ impl ReportJson {
         }
     }
 
-    /// Ids of the requests that its lines name, each once, in order.
+    /// Ids of the requests that its lines name, each once, in their order.
     pub(crate) fn examples(&self) -> Vec<&str> {
         let orders = self.lines.iter().flat_map(|line| &line.orders);
-        let mut ids: Vec<&str> =
-            orders.flat_map(|order| order.examples.iter().map(|of| of.request_id.as_str())).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+        let ids = orders.flat_map(|order| order.examples.iter().map(|of| of.request_id.as_str()));
+        let mut seen = std::collections::BTreeSet::new();
+        ids.filter(|id| seen.insert(*id)).collect()
     }
 }
 

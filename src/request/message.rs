@@ -58,19 +58,60 @@ impl Messages {
         self.pieces(event).map(|pieces| pieces.text())
     }
 
-    /// What the message of an event is made of: of the template that takes most of its values, the first.
+    /// What the message of an event is made of: what all of the ways that take most of its values have in
+    /// common.
     pub(super) fn pieces<'m>(&'m self, event: &'m EventRow) -> Option<Pieces<'m>> {
         let templates = self.points.get(&event.log_point_id?)?;
-        let mut best: Option<(usize, Vec<Piece<'m>>)> = None;
-        for template in templates {
-            if let Some((n_taken, pieces)) = template.fill(event)
-                && best.as_ref().is_none_or(|(most, _)| n_taken > *most)
-            {
-                best = Some((n_taken, pieces));
-            }
-        }
-        best.map(|(_, pieces)| Pieces(pieces))
+        let mut best = Best::default();
+        templates.iter().for_each(|template| template.fill(event, &mut best));
+        let mut all = best.fillings.iter().map(|pieces| words(pieces));
+        let first = all.next()?;
+        Some(Pieces(all.fold(first, |common, other| in_common(&common, &other))))
     }
+}
+
+/// The ways to put a message together that take most values.
+#[derive(Default)]
+struct Best<'m> {
+    n_taken: usize,
+    fillings: Vec<Vec<Piece<'m>>>,
+}
+
+impl<'m> Best<'m> {
+    fn add(&mut self, filling: Filling<'m>) {
+        if filling.n_taken > self.n_taken {
+            self.fillings.clear();
+        }
+        if filling.n_taken >= self.n_taken {
+            self.n_taken = filling.n_taken;
+            self.fillings.push(filling.pieces);
+        }
+    }
+}
+
+/// The same with each word of a constant as a piece.
+fn words<'m>(pieces: &[Piece<'m>]) -> Vec<Piece<'m>> {
+    let of_piece = |piece: &Piece<'m>| match piece {
+        Piece::Constant(text) => {
+            text.split_inclusive(' ').map(|word| Piece::Constant(word.to_owned())).collect()
+        }
+        other => vec![other.clone()],
+    };
+    pieces.iter().flat_map(of_piece).collect()
+}
+
+/// What two messages begin and end with alike, and a gap where they differ.
+fn in_common<'m>(one: &[Piece<'m>], other: &[Piece<'m>]) -> Vec<Piece<'m>> {
+    let n_same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    if n_same == one.len() && n_same == other.len() {
+        return one.to_vec();
+    }
+    let ends = one[n_same..].iter().rev().zip(other[n_same..].iter().rev());
+    let n_end = ends.take_while(|(a, b)| a == b).count();
+    let (begin, end) = (one[..n_same].iter(), one[one.len() - n_end..].iter());
+    let mut pieces: Vec<Piece<'m>> = begin.chain([&Piece::Gap]).chain(end).cloned().collect();
+    pieces.dedup_by(|a, b| *a == Piece::Gap && *b == Piece::Gap);
+    pieces
 }
 
 /// By class, method and line of a log point, what the values of each path are called.
@@ -107,31 +148,19 @@ impl Template {
         Some(Self { hir: hir.ok()?, names: row.variables.iter().map(names).collect() })
     }
 
-    /// The message with the values of `event`, and how many of these are in it.
-    fn fill<'m>(&'m self, event: &'m EventRow) -> Option<(usize, Vec<Piece<'m>>)> {
-        let is_captured = |name: &Text| self.names.iter().any(|names| names.contains(name));
-        // Whole objects come after what was captured.
-        let n_wanted = event.values.iter().filter(|value| is_captured(&value.name)).count();
+    /// Adds all messages that it makes with the values of `event`.
+    fn fill<'m>(&'m self, event: &'m EventRow, best: &mut Best<'m>) {
         let mut open = vec![Filling { rest: vec![&self.hir], pieces: Vec::new(), n_taken: 0 }];
-        let mut best: Option<Filling<'m>> = None;
         for _ in 0..STEPS_MAX {
             let Some(mut filling) = open.pop() else { break };
             match filling.rest.pop() {
                 Some(node) => self.step(filling, node, event, &mut open),
-                None if best.as_ref().is_none_or(|best| filling.n_taken > best.n_taken) => {
-                    let is_whole = filling.n_taken >= n_wanted;
-                    best = Some(filling);
-                    if is_whole {
-                        break;
-                    }
-                }
-                None => {}
+                None => best.add(filling),
             }
         }
-        best.map(|filling| (filling.n_taken, filling.pieces))
     }
 
-    /// Goes on with `node`; of several ways the one that is tried first comes last.
+    /// Goes on with `node`, in all ways that there are.
     fn step<'m>(
         &'m self,
         mut filling: Filling<'m>,
@@ -209,8 +238,7 @@ impl<'m> Filling<'m> {
     }
 }
 
-/// Ways that show values are tried first, in their order. Of the others, which show none, nothing tells
-/// which one it was, unless there is one.
+/// Each way that shows values, and, of those that show none, the one, or a gap for several.
 fn alternatives<'m>(filling: Filling<'m>, nodes: &'m [Hir], open: &mut Vec<Filling<'m>>) {
     let with = |step: Option<&'m Hir>| {
         let mut filling = filling.clone();
@@ -226,7 +254,7 @@ fn alternatives<'m>(filling: Filling<'m>, nodes: &'m [Hir], open: &mut Vec<Filli
         [one] => open.push(with(Some(one))),
         _ => open.push(with(None)),
     }
-    open.extend(nodes.iter().rev().filter(|node| captures(node)).map(|node| with(Some(node))));
+    open.extend(nodes.iter().filter(|node| captures(node)).map(|node| with(Some(node))));
 }
 
 fn captures(node: &Hir) -> bool {
@@ -329,6 +357,14 @@ mod tests {
         let of = messages(&[(r"a (.*?)", &["x"]), (r"a (.*?) of (.*?)", &["x", "y"])]);
         assert_eq!(of.made(&event(&[("x", "1"), ("y", "2")])).as_deref(), Some("a 1 of 2"));
         assert_eq!(of.made(&event(&[("x", "1")])).as_deref(), Some("a 1"));
+    }
+
+    #[test]
+    fn of_ways_that_nothing_tells_apart_what_they_share_is_told() {
+        let of = messages(&[(r"Failed (.*?): no node at (.*?)", &["x", "y"]), (r"Failed (.*?): bad (.*?)", &["x", "y"])]);
+        assert_eq!(of.made(&event(&[("x", "1"), ("y", "2")])).as_deref(), Some("Failed 1: …2"));
+        check((r"sids: \[ (.*?)(?:(.*?))? \]", &["x", "x"]), &[("x", "1,")], Some("sids: [ 1,… ]"));
+        check((r"(?:is (.*?)|has (.*?)) now", &["x", "x"]), &[("x", "1")], Some("…1 now"));
     }
 
     #[test]

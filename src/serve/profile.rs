@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use schema::tables::index::BLOCK_ROWS;
-use serde::Serialize;
 
 use super::Served;
 use super::chosen::{Block, Chosen};
 use super::http::Answer;
+use crate::page::profile::ProfileShown;
 use crate::profile::code::Code;
 use crate::profile::layers::Tails;
 use crate::profile::report::{Limits, Report};
@@ -25,21 +25,8 @@ const RUNS: usize = 20;
 const TAIL_PERCENT: f64 = 10.0;
 const SUPPORT: u64 = 5;
 
-/// The profile of some requests.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub(super) struct Profile {
-    /// Chosen ones.
-    n: usize,
-    report: ReportJson,
-    warnings: Vec<String>,
-    /// The condition that they meet, in SQL.
-    #[serde(rename = "where")]
-    sql: Option<String>,
-}
-
 /// The profile of the `chosen` requests, which meet the condition `sql`.
-pub(super) fn profile(served: &Served, chosen: &Chosen<'_>, sql: Option<String>) -> Result<Profile, Answer> {
+pub(super) fn profile(served: &Served, chosen: &Chosen<'_>, sql: Option<String>) -> Result<ProfileShown, Answer> {
     let blocks = chosen.blocks();
     let rows = |(file, number): (usize, usize)| chosen.rows(&Block::new(chosen.indexes, file, number));
     let n_of: Vec<usize> =
@@ -63,7 +50,7 @@ pub(super) fn profile(served: &Served, chosen: &Chosen<'_>, sql: Option<String>)
     let tails = Tails::new(&groups, TAIL_PERCENT);
     let report = Report::new(&groups, &code, (&tails, TAIL_PERCENT), Limits { support: SUPPORT }, None);
     let warnings: Vec<String> = warning.into_iter().chain(groups.repairs.sentence()).collect();
-    Ok(Profile { n, report: ReportJson::new(&report), warnings, sql })
+    Ok(ProfileShown { n, report: ReportJson::new(&report), warnings, sql })
 }
 
 /// About `n_max` of so many, in `n_runs` runs that lie evenly over them; all of them, if that is no

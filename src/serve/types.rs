@@ -11,7 +11,7 @@ use super::api::{OverviewAnswer, SqlAnswer};
 use super::coverage::Coverage;
 use super::http::Fault;
 use super::list::RequestList;
-use super::profile::Profile;
+use crate::page::profile::ProfileShown;
 use crate::page::request::{OrderShown, RequestShown};
 use crate::page::table::TableShown;
 
@@ -47,7 +47,7 @@ fn the_page_knows_the_types_of_the_answers() {
     declared.visit::<RequestList>();
     declared.visit::<RequestShown>();
     declared.visit::<OrderShown>();
-    declared.visit::<Profile>();
+    declared.visit::<ProfileShown>();
     declared.visit::<Coverage>();
     declared.visit::<SqlAnswer>();
     declared.visit::<Fault>();

@@ -3,7 +3,7 @@
 
 import { type EventOrder, type LogEvent, type Relation, type Related, type Request, type Span, type Table, ask, has, isFile } from "./api";
 import { type Child, h, replace, s, table } from "./dom";
-import { count, duration, percent, shortClass, time } from "./format";
+import { count, duration, percent, several, shortClass, time } from "./format";
 import { LANE, type Link, cut, held, isWeak, lanes, links, ticks } from "./lanes";
 import { type Place, link } from "./state";
 import type { Shown, View } from "./view";
@@ -69,7 +69,7 @@ function sure(probability: number | null): string {
 function box(span: Span, at: number, y: number, isHeld: boolean, x: (us: number) => number, select: (span: number) => void): SVGElement {
   const [left, right] = [x(span.start), x(span.end)];
   const width = Math.max(right - left, 3);
-  const words = `${span.method} on ${span.node}${span.thread ? `, thread ${span.thread}` : ""}, ${duration(span.end - span.start)}, ${count(span.events.length)} lines`;
+  const words = `${span.method} on ${span.node}${span.thread ? `, thread ${span.thread}` : ""}, ${duration(span.end - span.start)}, ${several(span.events.length, "line")}`;
   const group = s("g", {
     class: `span${span.wait === "nobody" && span.parent !== null ? " free" : ""}${isHeld ? "" : " apart"}`, tabindex: 0, role: "button", "aria-label": words, "data-span": at,
     click: () => select(at),
@@ -202,8 +202,8 @@ function heading(found: Request, n_lines: number): Child[] {
     h(
       "p",
       { class: "summary" },
-      h("strong", {}, duration(found.duration)), ` from ${time(found.start)} UTC on ${count(new Set(found.spans.map((span) => span.node)).size)} nodes, `,
-      `${count(found.spans.length)} spans, ${count(n_lines)} lines`,
+      h("strong", {}, duration(found.duration)), ` from ${time(found.start)} UTC on ${several(new Set(found.spans.map((span) => span.node)).size, "node")}, `,
+      `${several(found.spans.length, "span")}, ${several(n_lines, "line")}`,
       unsure && `, all links true with ${percent(found.confidence!, 0)}`,
       found.flags.length > 0 && `, flags: ${found.flags.join(", ")}`,
     ),
@@ -257,14 +257,14 @@ async function show(_: Table, __: Place, id: string, signal: AbortSignal): Promi
       "p",
       { class: "key dim" },
       h("i", { class: "key-span" }), "span ", h("i", { class: "key-free" }), "nobody waits for it ", h("i", { class: "key-path" }), "critical path. A click on a span shows its lines; one on a line what must have come before and after it.",
-      n_weak > 0 && h("label", { class: "switch" }, hide, `hide ${count(n_weak)} weak links`),
+      n_weak > 0 && h("label", { class: "switch" }, hide, `hide ${several(n_weak, "weak link")}`),
     ),
     found.spans.length > SPANS_MAX && h("p", {}, `The first ${count(SPANS_MAX)} spans are drawn.`),
     found.spans.length > 0 && picture,
     detail,
     lines.element,
     related(found.related),
-    identifiers.length > 0 && h("details", {}, h("summary", {}, `${count(found.identifiers.length)} identifiers`), table("Identifiers", ["name", "value"], identifiers)),
+    identifiers.length > 0 && h("details", {}, h("summary", {}, several(found.identifiers.length, "identifier")), table("Identifiers", ["name", "value"], identifiers)),
   ];
   return { nodes, leave: () => observer.disconnect() };
 }
