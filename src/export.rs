@@ -22,7 +22,8 @@ mod zipkin;
 use std::io::{self, Write};
 
 use schema::tables::EventRow;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::request::{Logs, Request, Wait};
 
@@ -34,7 +35,24 @@ pub(crate) const REQUEST_TYPE: &str = "lprof.request_type";
 pub(crate) const DURATION: &str = "lprof.duration_us";
 
 #[cfg(feature = "serve")]
-pub(crate) use jaeger::trace as jaeger_trace;
+pub(crate) use jaeger::{Trace as JaegerTrace, trace as jaeger_trace};
+
+/// The value of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Said {
+    Number(i64),
+    Text(String),
+}
+
+impl From<&str> for Said {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// Attributes, by name.
+type Attributes = Vec<(String, Said)>;
 
 /// How traces are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,8 +71,9 @@ pub enum TraceFormat {
     Chrome,
 }
 
-/// Writes `requests` to `out`, one after the other; with `logs` events also tell what the log says,
-/// where it can still be read. How many there were.
+/// Writes `requests` to `out`, one after the other; with `logs`, those of their table, events tell what
+/// they say, made from templates, and, if these are not closed, also what the log says, where it can still be
+/// read. How many there were.
 ///
 /// # Errors
 /// The first request that cannot be read; those of `out`.
@@ -124,11 +143,11 @@ impl View<'_> {
     }
 
     /// What is known of a span beside its name, node and times.
-    fn attributes(&self, span: usize) -> Vec<(String, Value)> {
+    fn attributes(&self, span: usize) -> Attributes {
         let row = &self.request.spans()[span].row;
-        let mut all = vec![("code.function.name".to_owned(), json!(&*row.top_level_method))];
+        let mut all = vec![("code.function.name".to_owned(), Said::from(&*row.top_level_method))];
         let mut add = |name: &str, value: Option<&str>| {
-            all.extend(value.map(|value| (name.to_owned(), json!(value))));
+            all.extend(value.map(|value| (name.to_owned(), Said::from(value))));
         };
         add("thread.name", row.thread.as_deref());
         add("lprof.link", row.link.as_deref());
@@ -149,26 +168,34 @@ impl View<'_> {
         all
     }
 
+    /// What an event says, by a template: of all nodes alike, and however old it is.
+    fn message(&self, event: &EventRow) -> Option<String> {
+        self.logs.as_ref()?.made(event)
+    }
+
     /// What is known of an event beside its name and time.
-    fn event_attributes(&mut self, event: &EventRow) -> Vec<(String, Value)> {
+    fn event_attributes(&mut self, event: &EventRow) -> Attributes {
         let mut all = Vec::new();
-        let mut add = |name: &str, value: Value| all.push((name.to_owned(), value));
+        let mut add = |name: &str, value: Said| all.push((name.to_owned(), value));
         if let Some(level) = &event.level {
-            add("log.severity", json!(&**level));
+            add("log.severity", Said::from(&**level));
         }
         if let (Some(class), Some(method)) = (&event.class, &event.method) {
-            add("code.function.name", json!(format!("{class}.{method}")));
+            add("code.function.name", Said::Text(format!("{class}.{method}")));
         }
         if let Some(line) = event.source_line {
-            add("code.line.number", json!(line));
+            add("code.line.number", Said::Number(line));
         }
-        add("log.file.path", json!(&*event.file));
-        add("log.file.line", json!(event.line));
+        add("log.file.path", Said::from(&*event.file));
+        add("log.file.line", Said::Number(event.line));
+        if let Some(text) = self.message(event) {
+            add("message", Said::Text(text));
+        }
         if let Some(text) = self.logs.as_mut().and_then(|logs| logs.text(event)) {
-            add("message", json!(text));
+            add("log.record.original", Said::Text(text));
         }
         for value in &event.values {
-            add(&format!("lprof.value.{}", value.name), json!(&*value.value));
+            add(&format!("lprof.value.{}", value.name), Said::from(&*value.value));
         }
         all
     }
@@ -186,16 +213,17 @@ fn event_name(event: &EventRow) -> String {
 }
 
 /// Attributes as an object; texts only, if `as_text`.
-fn object(attributes: Vec<(String, Value)>, as_text: bool) -> Value {
-    let value = |value: Value| match value {
-        Value::Number(number) if as_text => Value::String(number.to_string()),
-        value => value,
+fn object(attributes: Attributes, as_text: bool) -> Value {
+    let value = |value: Said| match value {
+        Said::Number(number) if as_text => Value::from(number.to_string()),
+        Said::Number(number) => Value::from(number),
+        Said::Text(text) => Value::from(text),
     };
     Value::Object(attributes.into_iter().map(|(name, of)| (name, value(of))).collect::<Map<_, _>>())
 }
 
 /// Begins an item of a list in JSON and writes it.
-fn item(out: &mut dyn Write, is_first: bool, value: &Value) -> io::Result<()> {
+fn item(out: &mut dyn Write, is_first: bool, value: &impl Serialize) -> io::Result<()> {
     out.write_all(if is_first { b"\n" } else { b",\n" })?;
     serde_json::to_writer(&mut *out, value).map_err(io::Error::from)
 }

@@ -64,6 +64,7 @@ mod evaluation;
 mod export;
 mod model;
 mod output;
+mod page;
 pub mod pipeline;
 mod profile;
 #[cfg(feature = "sql")]

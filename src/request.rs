@@ -2,12 +2,16 @@
 //! path. Built here, once, for all who show, profile or export it.
 
 mod logs;
+mod message;
 pub(crate) mod trace;
 
 use rustc_hash::FxHashMap;
 use schema::tables::{EventRow, HandOver, RequestRow, SpanRow, SpanTiming};
 
 pub use logs::Logs;
+#[cfg(feature = "serve")]
+pub(crate) use logs::Packed;
+pub(crate) use message::Messages;
 pub use trace::Wait;
 use trace::{Repairs, Trace, resolve};
 

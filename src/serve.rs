@@ -14,6 +14,7 @@ mod about;
 mod api;
 mod chosen;
 mod connections;
+mod coverage;
 mod guard;
 mod http;
 mod jaeger;
@@ -21,22 +22,23 @@ mod kept;
 mod list;
 mod live;
 mod overview;
-mod page;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod profile;
 mod requests;
-mod shown;
+#[cfg(test)]
+mod types;
 
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use crate::error::{Context as _, Result, bail};
 
 use crate::output::{self, Voice};
+use crate::request::{Logs, Messages, Packed};
 use crate::table::Table;
 use crate::table::indexed::Indexes;
 use about::About;
@@ -69,11 +71,17 @@ pub(crate) struct Options {
     pub(crate) memory: usize,
 }
 
+/// Bytes of packed logs that are unpacked for one answer, a part of a second; one after the other, and so
+/// from where the one before has come to. What stands further behind is made from templates.
+const UNPACKED_BYTES_MAX: u64 = 64 << 20;
+
 /// What is served.
 struct Served {
     table: Table,
     about: OnceLock<About>,
     kept: Kept,
+    messages: OnceLock<Arc<Messages>>,
+    packed: Arc<Mutex<Packed>>,
     #[cfg(feature = "sql")]
     session: crate::query::Session,
 }
@@ -125,6 +133,8 @@ impl Served {
         Ok(Self {
             about: OnceLock::new(),
             kept: Kept::new(rayon::current_num_threads()),
+            messages: OnceLock::new(),
+            packed: Arc::default(),
             #[cfg(feature = "sql")]
             session: crate::query::Session::with_limits(&table, limits(args))?,
             table,
@@ -134,6 +144,12 @@ impl Served {
     /// The indexes of its files.
     fn indexes(&self) -> &Indexes {
         self.table.indexes().expect("they were opened first of all")
+    }
+
+    /// Its logs, for one answer.
+    fn logs(&self) -> Logs {
+        let messages = self.messages.get_or_init(|| Arc::new(Messages::read(self.table.manifest())));
+        Logs::bounded(Arc::clone(messages), Arc::clone(&self.packed), UNPACKED_BYTES_MAX)
     }
 
     /// What it holds at all.

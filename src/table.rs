@@ -12,14 +12,14 @@ pub(crate) mod related;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind, Result, bail};
 use reducer::table::Manifest;
 use schema::tables::{EventRow, RequestRow, Row, RunRow, SpanRow};
 
 use crate::model::Model;
-use crate::request::Request;
+use crate::request::{Logs, Messages, Request};
 use files::{Part, Paths, Place, paths};
 use indexed::Indexes;
 
@@ -59,6 +59,12 @@ impl Table {
     /// No table, or one of another version; I/O errors.
     pub fn open(folder: &Path) -> Result<Self> {
         Ok(Self { manifest: Manifest::read(folder)?, indexes: OnceLock::new() })
+    }
+
+    /// What its events say: its logs, where they are at hand, and the templates of its log points.
+    #[must_use]
+    pub fn logs(&self) -> Logs {
+        Logs::new(Arc::new(Messages::read(&self.manifest)))
     }
 
     /// Its folder.

@@ -31,6 +31,7 @@ mod stack_trace;
 mod stats;
 mod strangers;
 mod ticks;
+mod unpacked;
 mod wrappers;
 
 pub use files::look;
@@ -40,6 +41,7 @@ pub use input::{Source, discover};
 pub use overlap::{Overlap, copies, overlaps};
 pub use patterns::PatternSet;
 pub use reading::Reread;
+pub use unpacked::Unpacked;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

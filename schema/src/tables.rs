@@ -54,8 +54,7 @@ pub use relations::{RelationEnds, RelationRow, RequestValues};
 pub use requests::{IntervalRow, LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};
 pub use timings::{
-    EventLine, EventTiming, RequestEnd, RequestNodeTime, RequestSequence, RequestTiming, RequestTotals,
-    SpanTiming,
+    EventTiming, RequestEnd, RequestNodeTime, RequestSequence, RequestTiming, RequestTotals, SpanTiming,
 };
 
 /// Arrow's types, for those who take columns as they are.

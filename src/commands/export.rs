@@ -31,12 +31,12 @@ pub(crate) fn run(args: &ExportArgs, voice: Voice) -> Result<ExitCode> {
             (None, Some(condition)) => Box::new(table.requests(&filter(&table, condition)?)?),
             (None, None) => Box::new(table.requests(&Filter::All)?),
         };
-    let mut logs = args.text.then(Logs::default);
+    let mut logs = if args.text { table.logs() } else { table.logs().closed() };
     let n = match &args.output {
-        Some(path) if path.as_os_str() != "-" => to_file(path, requests, format, logs.as_mut())?,
+        Some(path) if path.as_os_str() != "-" => to_file(path, requests, format, &mut logs)?,
         _ => {
             let mut out = output::stdout();
-            let n = export(requests, format, logs.as_mut(), &mut out)?;
+            let n = export(requests, format, Some(&mut logs), &mut out)?;
             out.flush()?;
             n
         }
@@ -60,7 +60,7 @@ fn to_file(
     path: &Path,
     requests: impl Iterator<Item = crate::error::Result<Request>>,
     format: TraceFormat,
-    logs: Option<&mut Logs>,
+    logs: &mut Logs,
 ) -> Result<u64> {
     let name = || format!("`{}`", path.display());
     let file_name = path.file_name().with_context(|| format!("{}: no name of a file", name()))?;
@@ -70,7 +70,7 @@ fn to_file(
     let aside = path.with_file_name(aside);
     let written = (|| {
         let mut out = BufWriter::with_capacity(1 << 18, File::create(&aside).with_context(name)?);
-        let n = export(requests, format, logs, &mut out)?;
+        let n = export(requests, format, Some(logs), &mut out)?;
         out.into_inner().map_err(std::io::IntoInnerError::into_error).with_context(name)?;
         std::fs::rename(&aside, path).with_context(name)?;
         Ok(n)

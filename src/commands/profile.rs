@@ -1,6 +1,5 @@
 //! `lprof profile`: where the time of requests goes, and why the slow ones differ.
 
-mod html;
 mod rows;
 mod text;
 
@@ -16,6 +15,10 @@ use crate::args::ProfileArgs;
 use crate::commands::Usage;
 use crate::compare;
 use crate::output::{self, Voice, grouped};
+use crate::page::file::Answers;
+use crate::page::profile::ProfileShown;
+use crate::page::request::RequestShown;
+use crate::page::table::TableShown;
 use crate::profile::code::Code;
 use crate::profile::critical_path::{SpeedUps, on_paths, predict};
 use crate::profile::groups::Groups;
@@ -23,7 +26,10 @@ use crate::profile::layers::{Layer, Subject, Tails, layer, subjects};
 use crate::profile::report::{Limits, Report};
 use crate::profile::{foreign, json, table};
 use crate::render::{self, Format};
+use crate::table::Table;
 
+/// Bytes of a report as one page, with the requests that it names; further ones are left out.
+const EXAMPLES_BYTES_MAX: usize = 8 << 20;
 /// Of what can take time in a region, how much is shown to people.
 const SLOW_SHOWN: usize = 3;
 
@@ -86,12 +92,12 @@ fn print(args: &ProfileArgs, groups: &Groups, code: &Code) -> Result<()> {
         let report =
             Report::new(groups, code, (&tails, args.tail), Limits { support: args.min_support }, table);
         if let Some(path) = &args.html {
-            write_page(path, args, &report, &tails)?;
+            write_page(path, args, &report)?;
         }
         match args.format {
             Format::Table => text::report(&mut out, &report, args.top)?,
             Format::Json => {
-                serde_json::to_writer_pretty(&mut out, &json::report(&report))?;
+                serde_json::to_writer_pretty(&mut out, &json::ReportJson::new(&report))?;
                 writeln!(out)?;
             }
             Format::Csv | Format::Parquet => rows::report(&mut out, args.format, &report)?,
@@ -100,20 +106,32 @@ fn print(args: &ProfileArgs, groups: &Groups, code: &Code) -> Result<()> {
     Ok(out.flush()?)
 }
 
-fn write_page(path: &Path, args: &ProfileArgs, report: &Report<'_>, tails: &Tails) -> Result<()> {
-    let orders = report.findings.iter().flat_map(|of| &of.orders);
-    let numbers = orders.flat_map(|order| order.examples.iter().map(|(request, _)| *request));
-    let wanted: BTreeMap<&str, u32> =
-        numbers.map(|number| (report.groups.requests.id(number), number)).collect();
-    let examples = match &args.table {
-        Some(folder) if !args.no_regions => {
-            table::lines(&Manifest::read(folder)?, &|id| wanted.get(id).copied())?
-        }
-        _ => BTreeMap::new(),
+/// The report as one page, with the requests that it names as far as there is room.
+fn write_page(path: &Path, args: &ProfileArgs, report: &Report<'_>) -> Result<()> {
+    let groups = report.groups;
+    let types = groups.by_type().into_iter().map(|(name, of)| {
+        let n = groups.members(&of).count() as u64;
+        (n, groups.names.name(name).to_owned())
+    });
+    let table = args.table.as_deref().map(Table::open).transpose()?;
+    let shown = ProfileShown {
+        n: groups.requests.len(),
+        report: json::ReportJson::new(report),
+        warnings: groups.repairs.sentence().into_iter().collect(),
+        sql: args.condition.clone(),
     };
-    let mut page = Vec::new();
-    html::page(&mut page, report, tails, &examples)?;
-    Ok(schema::version::write_atomically(path, &page)?)
+    let mut answers = Answers::default();
+    answers.add("table", &TableShown::of_requests(table.as_ref(), types.collect()), usize::MAX)?;
+    answers.add("profile", &shown, usize::MAX)?;
+    if let Some(table) = &table {
+        let mut logs = table.logs();
+        for id in shown.report.examples() {
+            let (request, related) = (table.request(id)?, table.related(id)?);
+            let request = RequestShown::new(table, &request, &related, &mut logs);
+            answers.add(&format!("requests/{id}"), &request, EXAMPLES_BYTES_MAX)?;
+        }
+    }
+    Ok(schema::version::write_atomically(path, answers.page()?.as_bytes())?)
 }
 
 /// Ids of requests, by population; empty: all requests are one.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{View, Writer, event_name, item, object};
+use super::{Said, View, Writer, event_name, item, object};
 
 /// Being written.
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl Writer for Chrome {
             let (pid, tid) = tracks[at];
             let (start_us, end_us) = request.times_us(at);
             let mut arguments = view.attributes(at);
-            arguments.push(("request".to_owned(), json!(view.trace_id())));
+            arguments.push(("request".to_owned(), Said::from(view.trace_id())));
             let arguments = object(arguments, false);
             let name = &*span.row.top_level_method;
             let id = format!("0x{}", span.row.span_id);
@@ -54,7 +54,7 @@ impl Writer for Chrome {
             }
             for event in &span.events {
                 let arguments = object(view.event_attributes(event), false);
-                events.push(json!({"ph": "i", "cat": "log", "name": event_name(event), "pid": pid, "tid": tid, "ts": event.ts.0, "s": "t", "args": arguments}));
+                events.push(json!({"ph": "i", "cat": "log", "name": view.message(event).unwrap_or_else(|| event_name(event)), "pid": pid, "tid": tid, "ts": event.ts.0, "s": "t", "args": arguments}));
             }
             let others = request.other_hand_overs(at).map(|(from, _)| from);
             for (number, from) in request.parent(at).into_iter().chain(others).enumerate() {

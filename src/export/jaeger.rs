@@ -1,10 +1,11 @@
 //! Jaeger's JSON: `{"data": [trace, ...]}`. A process is a node.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
-use super::{SCOPE, View, Writer, event_name, item};
+use super::{SCOPE, Said, View, Writer, event_name, item};
 
 /// Being written.
 pub(super) struct Jaeger;
@@ -24,7 +25,70 @@ impl Writer for Jaeger {
 }
 
 /// A request as a trace.
-pub(crate) fn trace(view: &mut View<'_>) -> Value {
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Trace {
+    #[serde(rename = "traceID")]
+    trace_id: String,
+    spans: Vec<Span>,
+    processes: BTreeMap<String, Process>,
+    /// Always null.
+    warnings: Option<Vec<String>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Span {
+    #[serde(rename = "traceID")]
+    trace_id: String,
+    #[serde(rename = "spanID")]
+    span_id: String,
+    flags: u32,
+    operation_name: String,
+    references: Vec<Reference>,
+    start_time: i64,
+    duration: i64,
+    tags: Vec<Tag>,
+    logs: Vec<Log>,
+    #[serde(rename = "processID")]
+    process_id: String,
+    /// Always null.
+    warnings: Option<Vec<String>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Process {
+    #[serde(rename = "serviceName")]
+    service_name: String,
+    tags: Vec<Tag>,
+}
+
+#[derive(Debug, Serialize)]
+struct Reference {
+    #[serde(rename = "refType")]
+    kind: &'static str,
+    #[serde(rename = "traceID")]
+    trace_id: String,
+    #[serde(rename = "spanID")]
+    span_id: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Log {
+    timestamp: i64,
+    fields: Vec<Tag>,
+}
+
+#[derive(Debug, Serialize)]
+struct Tag {
+    key: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    value: Said,
+}
+
+/// A request as a trace.
+pub(crate) fn trace(view: &mut View<'_>) -> Trace {
     let request = view.request;
     let mut nodes: Vec<&str> = request.spans().iter().map(|span| &*span.row.node).collect();
     nodes.sort_unstable();
@@ -36,32 +100,40 @@ pub(crate) fn trace(view: &mut View<'_>) -> Value {
         let trace_id = view.trace_id().to_owned();
         let reference = |id: &str, waits| {
             let kind = if waits { "CHILD_OF" } else { "FOLLOWS_FROM" };
-            json!({"refType": kind, "traceID": trace_id, "spanID": id})
+            Reference { kind, trace_id: trace_id.clone(), span_id: id.to_owned() }
         };
         let parent = view.parent(at).map(|(id, waits)| reference(id, waits));
         let links = view.links(at).map(|(id, _)| reference(id, false));
-        let references: Vec<Value> = parent.into_iter().chain(links).collect();
-        let mut tags = vec![tag("otel.scope.name", &json!(SCOPE))];
-        tags.extend(view.attributes(at).iter().map(|(name, value)| tag(name, value)));
+        let references = parent.into_iter().chain(links).collect();
+        let mut tags = vec![tag("otel.scope.name", Said::from(SCOPE))];
+        tags.extend(view.attributes(at).into_iter().map(|(name, value)| tag(name, value)));
         let mut logs = Vec::with_capacity(span.events.len());
         for event in &span.events {
-            let mut fields = vec![tag("event", &json!(event_name(event)))];
-            fields.extend(view.event_attributes(event).iter().map(|(name, value)| tag(name, value)));
-            logs.push(json!({"timestamp": event.ts.0, "fields": fields}));
+            let mut fields = vec![tag("event", Said::Text(event_name(event)))];
+            fields.extend(view.event_attributes(event).into_iter().map(|(name, value)| tag(name, value)));
+            logs.push(Log { timestamp: event.ts.0, fields });
         }
-        spans.push(json!({
-            "traceID": trace_id, "spanID": &*span.row.span_id, "flags": 1,
-            "operationName": &*span.row.top_level_method, "references": references,
-            "startTime": start_us, "duration": end_us - start_us, "tags": tags, "logs": logs,
-            "processID": process(&span.row.node), "warnings": null,
-        }));
+        spans.push(Span {
+            trace_id,
+            span_id: span.row.span_id.to_string(),
+            flags: 1,
+            operation_name: span.row.top_level_method.to_string(),
+            references,
+            start_time: start_us,
+            duration: end_us - start_us,
+            tags,
+            logs,
+            process_id: process(&span.row.node),
+            warnings: None,
+        });
     }
-    let processes = nodes.iter().map(|node| (process(node), json!({"serviceName": node, "tags": []})));
-    let processes: Map<String, Value> = processes.collect();
-    json!({"traceID": view.trace_id(), "spans": spans, "processes": processes, "warnings": null})
+    let of_node =
+        |node: &&str| (process(node), Process { service_name: (*node).to_owned(), tags: Vec::new() });
+    let processes = nodes.iter().map(of_node).collect();
+    Trace { trace_id: view.trace_id().to_owned(), spans, processes, warnings: None }
 }
 
-fn tag(name: &str, value: &Value) -> Value {
-    let kind = if value.is_number() { "int64" } else { "string" };
-    json!({"key": name, "type": kind, "value": value})
+fn tag(name: impl Into<String>, value: Said) -> Tag {
+    let kind = if matches!(value, Said::Number(_)) { "int64" } else { "string" };
+    Tag { key: name.into(), kind, value }
 }

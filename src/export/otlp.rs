@@ -7,7 +7,7 @@ use schema::tables::EventRow;
 use serde_json::{Value, json};
 
 use super::protobuf::Message;
-use super::{SCOPE, View, Writer, event_name};
+use super::{SCOPE, Said, View, Writer, event_name};
 
 /// Kinds of spans: within a process; of a message that nobody waits for.
 const INTERNAL: u64 = 1;
@@ -22,7 +22,7 @@ impl Writer for Otlp {
         let mut resources = Vec::new();
         for (node, spans) in by_node(view) {
             let spans: Vec<Value> = spans.into_iter().map(|at| span_json(view, at)).collect();
-            let service = [("service.name".to_owned(), json!(node))];
+            let service = [("service.name".to_owned(), Said::Text(node))];
             resources.push(json!({
                 "resource": {"attributes": attributes_json(&service)},
                 "scopeSpans": [{"scope": {"name": SCOPE, "version": VERSION}, "spans": spans}],
@@ -39,7 +39,7 @@ pub(super) struct OtlpProtobuf;
 impl Writer for OtlpProtobuf {
     fn request(&mut self, out: &mut dyn Write, view: &mut View<'_>, _is_first: bool) -> io::Result<()> {
         for (node, spans) in by_node(view) {
-            let service = attribute("service.name", &json!(node));
+            let service = attribute("service.name", &Said::Text(node));
             let scope = Message::default().text(1, SCOPE).text(2, VERSION);
             let mut of_scope = Message::default().message(1, &scope);
             for at in spans {
@@ -73,7 +73,7 @@ fn nanoseconds(us: i64) -> u64 {
 fn span_json(view: &mut View<'_>, at: usize) -> Value {
     let span = &view.request.spans()[at];
     let (start_us, end_us) = view.request.times_us(at);
-    let event = |event: &EventRow, attributes: &[(String, Value)]| {
+    let event = |event: &EventRow, attributes: &[(String, Said)]| {
         json!({
             "timeUnixNano": nanoseconds(event.ts.0).to_string(), "name": event_name(event),
             "attributes": attributes_json(attributes),
@@ -82,7 +82,7 @@ fn span_json(view: &mut View<'_>, at: usize) -> Value {
     let events: Vec<Value> = span.events.iter().map(|row| event(row, &view.event_attributes(row))).collect();
     let link = |(id, kind): (&str, Option<&str>)| {
         let attributes: Vec<_> =
-            kind.map(|kind| ("lprof.link".to_owned(), json!(kind))).into_iter().collect();
+            kind.map(|kind| ("lprof.link".to_owned(), Said::from(kind))).into_iter().collect();
         json!({"traceId": view.trace_id(), "spanId": id, "attributes": attributes_json(&attributes)})
     };
     let links: Vec<Value> = view.links(at).map(link).collect();
@@ -99,10 +99,10 @@ fn span_json(view: &mut View<'_>, at: usize) -> Value {
     value
 }
 
-fn attributes_json(attributes: &[(String, Value)]) -> Vec<Value> {
-    let value = |value: &Value| match value.as_i64() {
-        Some(number) => json!({"intValue": number.to_string()}),
-        None => json!({"stringValue": value}),
+fn attributes_json(attributes: &[(String, Said)]) -> Vec<Value> {
+    let value = |value: &Said| match value {
+        Said::Number(number) => json!({"intValue": number.to_string()}),
+        Said::Text(text) => json!({"stringValue": text}),
     };
     attributes.iter().map(|(name, of)| json!({"key": name, "value": value(of)})).collect()
 }
@@ -133,17 +133,17 @@ fn span_message(view: &mut View<'_>, at: usize) -> Message {
     for (id, kind) in view.links(at) {
         let mut link = Message::default().bytes(1, &trace_id).bytes(2, &id_bytes(id));
         if let Some(kind) = kind {
-            link = link.message(4, &attribute("lprof.link", &json!(kind)));
+            link = link.message(4, &attribute("lprof.link", &Said::from(kind)));
         }
         message = message.message(13, &link);
     }
     message
 }
 
-fn attribute(name: &str, value: &Value) -> Message {
-    let of = match value.as_u64() {
-        Some(number) => Message::default().number(3, number),
-        None => Message::default().text(1, value.as_str().unwrap_or_default()),
+fn attribute(name: &str, value: &Said) -> Message {
+    let of = match value {
+        Said::Number(number) => Message::default().number(3, number.cast_unsigned()),
+        Said::Text(text) => Message::default().text(1, text),
     };
     Message::default().text(1, name).message(2, &of)
 }

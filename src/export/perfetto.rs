@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::protobuf::Message;
-use super::{View, Writer, event_name};
+use super::{Said, View, Writer, event_name};
 use crate::request::Request;
 
 /// The sequence of packets: there is one writer.
@@ -64,7 +64,7 @@ fn add_span(packets: &mut Vec<(i64, Message)>, view: &mut View<'_>, at: usize, t
     for (name, value) in view.attributes(at).iter().map(|(name, value)| (name.as_str(), value)) {
         begin = begin.message(4, &annotation(name, value));
     }
-    begin = begin.message(4, &annotation("request", &view.trace_id().into()));
+    begin = begin.message(4, &annotation("request", &Said::from(view.trace_id())));
     let has_parent = request.parent(at).is_some();
     let n_in = usize::from(has_parent) + request.other_hand_overs(at).count();
     for number in 0..n_in {
@@ -73,7 +73,7 @@ fn add_span(packets: &mut Vec<(i64, Message)>, view: &mut View<'_>, at: usize, t
     packets.push((start_us, begin));
     for event in &span.events {
         let mut instant = Message::default().number(9, INSTANT).number(11, track);
-        instant = instant.text(22, "log").text(23, &event_name(event));
+        instant = instant.text(22, "log").text(23, &view.message(event).unwrap_or_else(|| event_name(event)));
         for (name, value) in view.event_attributes(event) {
             instant = instant.message(4, &annotation(&name, &value));
         }
@@ -146,11 +146,12 @@ fn flow(span_id: &str, number: usize) -> u64 {
     xxh3_64(format!("{span_id}.{number}").as_bytes()).max(1)
 }
 
-fn annotation(name: &str, value: &serde_json::Value) -> Message {
+fn annotation(name: &str, value: &Said) -> Message {
     let named = Message::default().text(10, name);
-    match value.as_u64() {
-        Some(number) => named.number(4, number),
-        None => named.text(6, value.as_str().unwrap_or_default()),
+    match value {
+        // `int_value`.
+        Said::Number(number) => named.number(4, number.cast_unsigned()),
+        Said::Text(text) => named.text(6, text),
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{DURATION, SCOPE, View, Writer, event_name, item, object};
+use super::{DURATION, SCOPE, Said, View, Writer, event_name, item, object};
 
 /// Being written.
 pub(super) struct Zipkin;
@@ -24,18 +24,18 @@ impl Writer for Zipkin {
         for (at, span) in request.spans().iter().enumerate() {
             let (start_us, end_us) = request.times_us(at);
             let mut attributes = view.attributes(at);
-            attributes.push(("otel.scope.name".to_owned(), json!(SCOPE)));
+            attributes.push(("otel.scope.name".to_owned(), Said::from(SCOPE)));
             if end_us == start_us {
-                attributes.push((DURATION.to_owned(), json!(0)));
+                attributes.push((DURATION.to_owned(), Said::Number(0)));
             }
             let links: Vec<&str> = view.links(at).map(|(id, _)| id).collect();
             if !links.is_empty() {
-                attributes.push(("lprof.follows_from".to_owned(), json!(links.join(","))));
+                attributes.push(("lprof.follows_from".to_owned(), Said::Text(links.join(","))));
             }
             let mut annotations = Vec::with_capacity(span.events.len());
             for event in &span.events {
-                let text = view.logs.as_mut().and_then(|logs| logs.text(event));
-                let value = text.unwrap_or_else(|| event_name(event));
+                let read = view.logs.as_mut().and_then(|logs| logs.text(event));
+                let value = read.or_else(|| view.message(event)).unwrap_or_else(|| event_name(event));
                 annotations.push(json!({"timestamp": event.ts.0, "value": value}));
             }
             let mut value = json!({

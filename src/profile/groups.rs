@@ -53,12 +53,6 @@ impl Group {
     pub(crate) fn rows(&self) -> impl Iterator<Item = &[i64]> {
         self.times.chunks_exact(2 * self.places.len().max(1))
     }
-
-    /// The marks of the request that stands at `at` in `requests`.
-    pub(crate) fn row(&self, at: usize) -> &[i64] {
-        let n = 2 * self.places.len();
-        &self.times[at * n..(at + 1) * n]
-    }
 }
 
 /// What is kept of each request beside its times.

@@ -1,12 +1,11 @@
 //! Requests of a request table in groups, of which only some thousand are held at a time; and
 //! what some of them printed.
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;
 
 use crate::error::{Result, bail};
 use reducer::table::Manifest;
-use schema::tables::{Batches, EventLine, EventTiming, RequestTiming, SpanTiming};
+use schema::tables::{EventTiming, RequestTiming, SpanTiming};
 
 use super::groups::{Groups, Request};
 use crate::releases::Translation;
@@ -159,45 +158,6 @@ fn read_parts(
     }
     take(held);
     Ok(())
-}
-
-/// A line that a request printed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PrintedLine {
-    /// µs since 1970.
-    pub(crate) us: i64,
-    /// Where.
-    pub(crate) node: String,
-    /// The log.
-    pub(crate) file: String,
-    /// Its line, from 1.
-    pub(crate) line: i64,
-    /// What printed it.
-    pub(crate) log_point: Option<i64>,
-}
-
-/// What the requests for which `wanted` has a number printed, by that number and by time.
-pub(crate) fn lines(
-    manifest: &Manifest,
-    wanted: &dyn Fn(&str) -> Option<u32>,
-) -> Result<BTreeMap<u32, Vec<PrintedLine>>> {
-    let mut found: BTreeMap<u32, Vec<PrintedLine>> = BTreeMap::new();
-    for path in manifest.paths("events") {
-        for rows in Batches::<EventLine>::open(&path)? {
-            for row in rows? {
-                let Some(number) = row.request_id.as_deref().and_then(wanted) else { continue };
-                found.entry(number).or_default().push(PrintedLine {
-                    us: row.ts.0,
-                    node: row.node.to_string(),
-                    file: row.file.to_string(),
-                    line: row.line,
-                    log_point: row.log_point_id,
-                });
-            }
-        }
-    }
-    found.values_mut().for_each(|lines| lines.sort_by_key(|line| line.us));
-    Ok(found)
 }
 
 fn found(groups: &mut Groups, (request, rows, events): &Found, scope: Scope<'_>) -> Request {

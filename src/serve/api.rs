@@ -5,13 +5,17 @@ use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use schema::tables::InputRow;
 use schema::tables::index::Column;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::chosen::Chosen;
+use super::coverage::Coverage;
 use super::http::{Answer, Asked};
-use super::list::{self, Sort};
+use super::list::{self, ListedRequest, RequestList, Sort};
 use super::requests::Conditions;
-use super::{Served, jaeger, overview, page, profile, shown};
+use super::{Served, jaeger, overview, profile};
+use crate::page;
+use crate::page::request::{OrderShown, RequestShown};
+use crate::page::table::TableShown;
 #[cfg(feature = "sql")]
 use crate::table::{indexed::Indexed, places};
 
@@ -32,8 +36,9 @@ pub(super) fn answer(served: &Served, asked: &Asked) -> Answer {
         _ => return Answer::fault(405, "this is asked for with GET, or, of SQL, POST"),
     }
     let found = match path.as_slice() {
-        [""] => Ok(page::index()),
-        ["assets", name] => page::asset(name).ok_or_else(none),
+        [""] => Ok(Answer::new("text/html; charset=utf-8", page::INDEX.into())),
+        ["assets", "page.js"] => Ok(Answer::new("text/javascript; charset=utf-8", page::SCRIPT.into())),
+        ["assets", "page.css"] => Ok(Answer::new("text/css; charset=utf-8", page::STYLE.into())),
         ["api", "table"] => table(served),
         ["api", "overview"] => the_overview(served, asked),
         ["api", "requests"] => list(served, asked),
@@ -60,24 +65,9 @@ impl From<crate::error::Error> for Answer {
 fn table(served: &Served) -> Result<Answer, Answer> {
     let indexes = served.indexes();
     let of_type = served.about()?.n_of_type.iter().copied();
-    let mut types: Vec<(u64, &str)> = of_type.zip(indexes.types.iter().map(|name| &**name)).collect();
-    types.sort_by_key(|(n, name)| (std::cmp::Reverse(*n), *name));
-    let mut nodes: Vec<&str> = indexes.nodes.iter().map(|name| &**name).collect();
-    nodes.sort_unstable();
-    let tables = ["events", "spans", "requests"];
-    let thinned: Vec<String> =
-        tables.into_iter().filter_map(|table| served.table.manifest().thinned.note(table)).collect();
-    Ok(Answer::json(&json!({
-        "name": served.table.folder().display().to_string(),
-        "version": env!("CARGO_PKG_VERSION"),
-        "n_requests": indexes.n_rows(),
-        "types": types.iter().map(|(n, name)| json!({"name": name, "n": n})).collect::<Vec<_>>(),
-        "nodes": nodes,
-        "flags": indexes.flags.iter().map(|name| &**name).collect::<Vec<_>>(),
-        "sql": cfg!(feature = "sql"),
-        "damage": served.table.damage(),
-        "thinned": thinned,
-    })))
+    let types = of_type.zip(indexes.types.iter().map(ToString::to_string)).collect();
+    let shown = TableShown::new(&served.table, types, &indexes.nodes, &indexes.flags);
+    Ok(Answer::json(&shown))
 }
 
 /// The requests that meet `conditions`, that in SQL included.
@@ -112,10 +102,10 @@ fn without_sql() -> Answer {
 }
 
 /// What `walk` makes of the requests that were chosen, unless somebody has asked for that before.
-fn walked(
+fn walked<S: Serialize>(
     served: &Served,
     asked: &Asked,
-    walk: impl FnOnce(&Conditions, &Chosen<'_>) -> Result<Value, Answer>,
+    walk: impl FnOnce(&Conditions, &Chosen<'_>) -> Result<S, Answer>,
 ) -> Result<Answer, Answer> {
     let conditions = Conditions::of(asked)?;
     // SQL can say another thing each time, e.g. by the clock.
@@ -135,20 +125,25 @@ fn walked(
     Ok(answer)
 }
 
+/// The overview of some requests, and the condition that they meet, in SQL.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct OverviewAnswer {
+    overview: overview::Overview,
+    #[serde(rename = "where")]
+    sql: Option<String>,
+}
+
 fn the_overview(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
     let n_steps = asked.number("steps")?.unwrap_or(120);
     walked(served, asked, |conditions, chosen| {
-        let found = overview::overview(chosen, n_steps)?;
-        Ok(json!({"overview": found, "where": conditions.to_sql()}))
+        let overview = overview::overview(chosen, n_steps)?;
+        Ok(OverviewAnswer { overview, sql: conditions.to_sql() })
     })
 }
 
 fn the_profile(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
-    walked(served, asked, |conditions, chosen| {
-        let mut found = profile::profile(served, chosen)?;
-        found["where"] = conditions.to_sql().into();
-        Ok(found)
-    })
+    walked(served, asked, |conditions, chosen| profile::profile(served, chosen, conditions.to_sql()))
 }
 
 fn list(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
@@ -166,11 +161,11 @@ fn list(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
         let (n, rows) = list::list(chosen, Sort { column, is_ascending }, (offset, limit))?;
         let indexes = served.indexes();
         let listed = list::listed(indexes, &rows)?;
-        let shown: Vec<Value> = listed.iter().map(|of| shown::listed(indexes, of)).collect();
+        let requests = listed.into_iter().map(|of| ListedRequest::new(indexes, of)).collect();
         let direction = if is_ascending { "" } else { " DESC" };
         let filter = conditions.to_sql().map(|condition| format!("\nWHERE {condition}")).unwrap_or_default();
         let sql = format!("SELECT * FROM requests{filter}\nORDER BY {name}{direction} LIMIT {limit}");
-        Ok(json!({"n": n, "requests": shown, "sql": sql}))
+        Ok(RequestList { n, requests, sql })
     })
 }
 
@@ -182,19 +177,42 @@ fn request(served: &Served, id: &str) -> Result<Answer, Answer> {
     let request = served.table.request(id).map_err(missing)?;
     let mut related = served.table.related(&request.row().request_id)?;
     related.truncate(RELATED_MAX);
-    Ok(Answer::json(&shown::request(&request, &related)))
+    let mut logs = served.logs();
+    Ok(Answer::json(&RequestShown::new(&served.table, &request, &related, &mut logs)))
 }
 
 fn order(served: &Served, id: &str, asked: &Asked) -> Result<Answer, Answer> {
     let (span, event) = (asked.number("span")?, asked.number("event")?);
     let request = served.table.request(id).map_err(missing)?;
-    let order = shown::order(&request, span.unwrap_or(0), event.unwrap_or(0));
+    let order = OrderShown::new(&request, span.unwrap_or(0), event.unwrap_or(0));
     order.map(|order| Answer::json(&order)).ok_or_else(|| Answer::fault(404, "there is no such event"))
 }
 
 fn coverage(served: &Served) -> Result<Answer, Answer> {
     let rows: Vec<InputRow> = served.table.manifest().rows().map_err(crate::error::Error::from)?;
-    Ok(Answer::json(&json!({"inputs": rows.iter().map(shown::input).collect::<Vec<Value>>()})))
+    Ok(Answer::json(&Coverage::new(&rows)))
+}
+
+/// A query that is asked.
+#[derive(Debug, Deserialize)]
+struct Question {
+    query: String,
+}
+
+/// What a query gives, in its first rows.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename = "Answer"))]
+#[cfg(any(feature = "sql", test))]
+pub(super) struct SqlAnswer {
+    columns: Vec<String>,
+    types: Vec<String>,
+    #[cfg_attr(test, ts(type = "unknown[][]"))]
+    rows: Vec<Vec<serde_json::Value>>,
+    is_cut: bool,
+    /// Rows that an answer can have.
+    rows_max: usize,
+    ms: u64,
 }
 
 fn sql(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
@@ -203,21 +221,23 @@ fn sql(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
     if kind.split(';').next().map(str::trim) != Some("application/json") {
         return Err(Answer::fault(415, "a query is sent as JSON"));
     }
-    let question: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
-    let Some(query) = question["query"].as_str() else {
-        return Err(Answer::fault(400, "expected `{\"query\": \"SELECT ..\"}`"));
-    };
-    answer_sql(served, query)
+    let question: Question = serde_json::from_slice(&asked.body)
+        .map_err(|_| Answer::fault(400, "expected `{\"query\": \"SELECT ..\"}`"))?;
+    answer_sql(served, &question.query)
 }
 
 #[cfg(feature = "sql")]
 fn answer_sql(served: &Served, query: &str) -> Result<Answer, Answer> {
     let start = std::time::Instant::now();
     let answer = served.session.answer(query, ROWS_MAX)?;
-    Ok(Answer::json(&json!({
-        "columns": answer.columns, "types": answer.types, "rows": answer.rows, "is_cut": answer.is_cut,
-        "rows_max": ROWS_MAX, "ms": start.elapsed().as_millis() as u64,
-    })))
+    Ok(Answer::json(&SqlAnswer {
+        columns: answer.columns,
+        types: answer.types,
+        rows: answer.rows,
+        is_cut: answer.is_cut,
+        rows_max: ROWS_MAX,
+        ms: start.elapsed().as_millis() as u64,
+    }))
 }
 
 #[cfg(not(feature = "sql"))]

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 /// Bytes of a head.
 const HEAD_BYTES_MAX: usize = 64 << 10;
@@ -40,6 +40,13 @@ pub(super) struct Answer {
     body: Arc<Vec<u8>>,
 }
 
+/// What went wrong.
+#[derive(Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct Fault {
+    error: String,
+}
+
 impl Answer {
     /// With this body.
     pub(super) fn new(kind: &'static str, body: Vec<u8>) -> Self {
@@ -47,13 +54,14 @@ impl Answer {
     }
 
     /// JSON.
-    pub(super) fn json(value: &Value) -> Self {
-        Self::new("application/json", value.to_string().into_bytes())
+    pub(super) fn json(value: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(value).expect("names of fields are texts");
+        Self::new("application/json", body)
     }
 
     /// What went wrong, as JSON.
     pub(super) fn fault(status: u16, why: &str) -> Self {
-        Self { status, ..Self::json(&json!({"error": why})) }
+        Self { status, ..Self::json(&Fault { error: why.to_owned() }) }
     }
 
     /// The same with another status.
@@ -68,8 +76,7 @@ impl Answer {
 
     /// What a fault says.
     pub(super) fn said(&self) -> String {
-        let value: Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        value["error"].as_str().unwrap_or_default().to_owned()
+        serde_json::from_slice(&self.body).map(|fault: Fault| fault.error).unwrap_or_default()
     }
 
     /// Writes it, with `headers`, if that is done before `until`; of `HEAD` without its body.

@@ -3,55 +3,77 @@
 
 use crate::error::{Context as _, Result, bail};
 use schema::tables::index::Column;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::Served;
 use super::api::chosen;
 use super::http::{Answer, Asked};
 use super::list::{self, Sort};
 use super::requests::Conditions;
-use crate::export::{View, jaeger_trace};
-use crate::request::{Logs, Request};
+use crate::export::{JaegerTrace, View, jaeger_trace};
+use crate::request::Request;
 
 /// Traces of an answer, as many as Jaeger's page can ask for.
 const TRACES_MAX: usize = 1_500;
 /// Spans of an answer.
 const SPANS_MAX: i64 = 100_000;
 
+/// What every answer looks like.
+#[derive(Debug, Serialize)]
+struct Envelope<T> {
+    data: Option<Vec<T>>,
+    total: usize,
+    limit: u32,
+    offset: u32,
+    errors: Option<[Error; 1]>,
+}
+
+#[derive(Debug, Serialize)]
+struct Error {
+    code: u16,
+    msg: String,
+}
+
+/// A type of requests on a node.
+#[derive(Debug, Serialize)]
+struct Operation {
+    name: String,
+    #[serde(rename = "spanKind")]
+    kind: &'static str,
+}
+
 /// Answers what was asked below `/api/`; none: Jaeger is not asked that.
 pub(super) fn answer(served: &Served, path: &[&str], asked: &Asked) -> Option<Answer> {
-    let items = match path {
-        ["services"] => Ok(services(served)),
-        ["services", node, "operations"] => types(served, node)
-            .map_err(Answer::from)
-            .map(|names| names.into_iter().map(Value::from).collect()),
+    Some(match path {
+        ["services"] => enveloped(Ok(services(served))),
+        ["services", node, "operations"] => enveloped(types(served, node).map_err(Answer::from)),
         ["operations"] => {
-            types(served, asked.text("service").unwrap_or_default()).map_err(Answer::from).map(|names| {
-                names.into_iter().map(|name| json!({"name": name, "spanKind": "internal"})).collect()
-            })
+            let names = types(served, asked.text("service").unwrap_or_default()).map_err(Answer::from);
+            let operation = |name| Operation { name, kind: "internal" };
+            enveloped(names.map(|names| names.into_iter().map(operation).collect()))
         }
-        ["traces"] => search(served, asked),
-        ["traces", id] => one(served, id).map(|trace| vec![trace]),
-        ["dependencies"] => Ok(Vec::new()),
+        ["traces"] => enveloped(search(served, asked)),
+        ["traces", id] => enveloped(one(served, id).map(|trace| vec![trace])),
+        ["dependencies"] => enveloped::<String>(Ok(Vec::new())),
         _ => return None,
-    };
-    Some(match items {
-        Ok(items) => {
-            let n = items.len();
-            Answer::json(&json!({"data": items, "total": n, "limit": 0, "offset": 0, "errors": null}))
-        }
-        Err(fault) => {
-            let error = json!({"code": fault.status, "msg": fault.said()});
-            let body = json!({"data": null, "total": 0, "limit": 0, "offset": 0, "errors": [error]});
-            Answer::json(&body).with_status(fault.status)
-        }
     })
 }
 
-fn services(served: &Served) -> Vec<Value> {
-    let mut nodes: Vec<&str> = served.indexes().nodes.iter().map(|name| &**name).collect();
+fn enveloped<T: Serialize>(items: Result<Vec<T>, Answer>) -> Answer {
+    let empty = Envelope { data: None, total: 0, limit: 0, offset: 0, errors: None };
+    match items {
+        Ok(items) => Answer::json(&Envelope { total: items.len(), data: Some(items), ..empty }),
+        Err(fault) => {
+            let error = Error { code: fault.status, msg: fault.said() };
+            Answer::json(&Envelope::<T> { errors: Some([error]), ..empty }).with_status(fault.status)
+        }
+    }
+}
+
+fn services(served: &Served) -> Vec<String> {
+    let mut nodes: Vec<String> = served.indexes().nodes.iter().map(ToString::to_string).collect();
     nodes.sort_unstable();
-    nodes.into_iter().map(Value::from).collect()
+    nodes
 }
 
 /// Types of the requests on a node.
@@ -65,7 +87,7 @@ fn types(served: &Served, node: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn search(served: &Served, asked: &Asked) -> Result<Vec<Value>, Answer> {
+fn search(served: &Served, asked: &Asked) -> Result<Vec<JaegerTrace>, Answer> {
     if let Some(id) = asked.text("traceID") {
         return Ok(vec![one(served, id)?]);
     }
@@ -94,23 +116,23 @@ fn search(served: &Served, asked: &Asked) -> Result<Vec<Value>, Answer> {
         if n_spans > SPANS_MAX && !traces.is_empty() {
             break;
         }
-        traces.push(as_trace(&served.table.request(&format!("{:032x}", of.id))?));
+        traces.push(as_trace(served, &served.table.request(&format!("{:032x}", of.id))?));
     }
     Ok(traces)
 }
 
 /// Jaeger leaves out zeros at the beginning of ids.
-fn one(served: &Served, id: &str) -> Result<Value, Answer> {
+fn one(served: &Served, id: &str) -> Result<JaegerTrace, Answer> {
     let number = u128::from_str_radix(id, 16).ok().filter(|_| !id.starts_with('+'));
     let found = number
         .with_context(|| format!("`{id}`: no id of a trace"))
         .and_then(|number| served.table.request(&format!("{number:032x}")));
     let request = found.map_err(|error| Answer::from(error).with_status(404))?;
-    Ok(as_trace(&request))
+    Ok(as_trace(served, &request))
 }
 
-fn as_trace(request: &Request) -> Value {
-    jaeger_trace(&mut View { request, logs: Some(&mut Logs::default()) })
+fn as_trace(served: &Served, request: &Request) -> JaegerTrace {
+    jaeger_trace(&mut View { request, logs: Some(&mut served.logs().closed()) })
 }
 
 /// `1.2s`, `100ms`, `5us`, as Go writes times.

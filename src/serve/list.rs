@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crate::error::{Result, bail};
 use rayon::prelude::*;
 use schema::tables::index::{BLOCK_ROWS, Column};
+use serde::Serialize;
 
 use super::chosen::{Block, Chosen};
 use crate::table::indexed::Indexes;
@@ -31,6 +32,48 @@ pub(super) struct Row {
 impl Row {
     fn block(self) -> (usize, usize) {
         (self.file, self.row / BLOCK_ROWS)
+    }
+}
+
+/// A list of requests as the page shows it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct RequestList {
+    /// Chosen ones.
+    pub(super) n: usize,
+    pub(super) requests: Vec<ListedRequest>,
+    /// A query for the same.
+    pub(super) sql: String,
+}
+
+/// A request of a list.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename = "Listed"))]
+pub(super) struct ListedRequest {
+    id: String,
+    #[serde(rename = "type")]
+    request_type: String,
+    start: i64,
+    duration: i64,
+    n_nodes: i64,
+    n_spans: i64,
+    n_events: i64,
+    flags: Vec<String>,
+}
+
+impl ListedRequest {
+    pub(super) fn new(indexes: &Indexes, of: Listed) -> Self {
+        Self {
+            id: format!("{:032x}", of.id),
+            request_type: indexes.types[of.request_type as usize].to_string(),
+            start: of.start_us,
+            duration: of.duration_us,
+            n_nodes: of.n_nodes,
+            n_spans: of.n_spans,
+            n_events: of.n_events,
+            flags: of.flags,
+        }
     }
 }
 

@@ -56,6 +56,7 @@ const ROUND_US: [i64; 30] = [
 
 /// The overview of some requests.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Overview {
     /// Start of the first piece of time, µs since 1970.
     from: i64,
@@ -76,6 +77,7 @@ pub(super) struct Overview {
 
 /// One line of a chart.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Series {
     name: String,
     /// Of all times.
@@ -86,6 +88,7 @@ struct Series {
 
 /// Durations of some requests: how many, and quantiles in µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Cell {
     n: u64,
     p50: Option<i64>,
@@ -95,6 +98,7 @@ struct Cell {
 
 /// Requests by time and duration.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Heat {
     /// Least duration of each row, µs.
     rows: Vec<i64>,

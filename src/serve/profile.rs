@@ -5,15 +5,16 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use schema::tables::index::BLOCK_ROWS;
-use serde_json::{Value, json};
 
 use super::Served;
 use super::chosen::{Block, Chosen};
 use super::http::Answer;
+use crate::page::profile::ProfileShown;
 use crate::profile::code::Code;
+use crate::profile::json::ReportJson;
 use crate::profile::layers::Tails;
 use crate::profile::report::{Limits, Report};
-use crate::profile::{json as as_json, table};
+use crate::profile::table;
 
 /// Requests that are read.
 const READ_MAX: usize = 10_000;
@@ -24,8 +25,12 @@ const RUNS: usize = 20;
 const TAIL_PERCENT: f64 = 10.0;
 const SUPPORT: u64 = 5;
 
-/// The profile of the `chosen` requests.
-pub(super) fn profile(served: &Served, chosen: &Chosen<'_>) -> Result<Value, Answer> {
+/// The profile of the `chosen` requests, which meet the condition `sql`.
+pub(super) fn profile(
+    served: &Served,
+    chosen: &Chosen<'_>,
+    sql: Option<String>,
+) -> Result<ProfileShown, Answer> {
     let blocks = chosen.blocks();
     let rows = |(file, number): (usize, usize)| chosen.rows(&Block::new(chosen.indexes, file, number));
     let n_of: Vec<usize> =
@@ -49,7 +54,7 @@ pub(super) fn profile(served: &Served, chosen: &Chosen<'_>) -> Result<Value, Ans
     let tails = Tails::new(&groups, TAIL_PERCENT);
     let report = Report::new(&groups, &code, (&tails, TAIL_PERCENT), Limits { support: SUPPORT }, None);
     let warnings: Vec<String> = warning.into_iter().chain(groups.repairs.sentence()).collect();
-    Ok(json!({"n": n, "report": as_json::report(&report), "warnings": warnings}))
+    Ok(ProfileShown { n, report: ReportJson::new(&report), warnings, sql })
 }
 
 /// About `n_max` of so many, in `n_runs` runs that lie evenly over them; all of them, if that is no

@@ -84,12 +84,6 @@ impl Indexes {
         self.files.iter().enumerate().flat_map(of_file)
     }
 
-    /// How many requests there are.
-    #[cfg(feature = "serve")]
-    pub(crate) fn n_rows(&self) -> usize {
-        self.files.iter().map(|file| file.index.n_rows()).sum()
-    }
-
     /// The first two requests, in the order of the table, whose ids begin with `prefix`.
     pub(super) fn beginning_with(&self, prefix: &str) -> Result<(Option<Placed>, Option<Placed>)> {
         let mut found = Vec::new();

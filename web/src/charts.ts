@@ -5,12 +5,17 @@ import uPlot from "uplot";
 import type { Overview, Series } from "./api";
 import { color, h } from "./dom";
 import { count, duration, time } from "./format";
+import { durationRange, durationTicks, timeLabels, timeTicks, widest } from "./scale";
 
 export const COLORS = 9;
 
 export function seriesColor(at: number): string {
   return color(`series-${at % COLORS}`);
 }
+
+// Pixels: of a chart, and of a letter of its labels.
+const HEIGHT = 230;
+const LETTER = 7;
 
 export type Choose = (from: number, to: number, min?: number, max?: number) => void;
 
@@ -26,19 +31,27 @@ export function lines(
   const place = h("div", { class: "plot" });
   const times = Array.from({ length: overview.n_steps }, (_, at) => (overview.from + at * overview.step) / 1e6);
   const data: uPlot.AlignedData = [times, ...series.map((of) => of.cells.map(value))];
-  const axis = { stroke: color("dim"), grid: { stroke: color("grid"), width: 1 }, ticks: { stroke: color("grid") } };
+  const axis = { stroke: color("dim"), font: FONT, grid: { stroke: color("grid"), width: 1 }, ticks: { stroke: color("grid"), size: 4 }, gap: 4 };
   const points = overview.n_steps <= 60 || overview.n < 1000;
+  const values = (_: uPlot, marks: number[]) => marks.map(options.format);
+  const xs = (chart: uPlot, _: number, min: number, max: number) => timeTicks(min * 1e6, max * 1e6, Math.floor(chart.width / 90)).map((us) => us / 1e6);
+  const ys = (chart: uPlot, _: number, min: number, max: number) => durationTicks(min, max, Math.floor(chart.height / 30));
+  const width = (chart: uPlot, marks: string[] | null) => (chart.status === 0 ? 50 : 14 + LETTER * widest(marks ?? []));
   const make = () =>
     new uPlot(
       {
         width: Math.max(place.clientWidth, 200),
-        height: 190,
+        height: HEIGHT,
+        padding: [8, 14, 0, 0],
         tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1e3), "Etc/UTC"),
         ms: 1,
         cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "time" } },
         legend: { show: false },
-        scales: { x: { time: true }, y: options.log ? { distr: 3, range: logRange } : { range: fromZero } },
-        axes: [{ ...axis, space: 80, values: (_, all) => all.map((seconds) => clock(seconds * 1e6, overview)) }, { ...axis, size: 64, values: (_, all) => all.map((v) => (v === null ? "" : options.format(v))) }],
+        scales: { x: { time: true }, y: options.log ? { distr: 3, range: (_, min, max) => durationRange(min ?? 1, max ?? 10) } : { range: fromZero } },
+        axes: [
+          { ...axis, size: 24, splits: xs, values: (_, marks) => timeLabels(marks.map((seconds) => Math.round(seconds * 1e6))) },
+          { ...axis, size: width, values, ...(options.log ? { splits: ys, filter: (_: uPlot, marks: number[]) => marks } : { space: 30 }) },
+        ],
         series: [
           {},
           ...series.map((of, at) => ({
@@ -79,10 +92,10 @@ export function lines(
   const observer = new ResizeObserver(() => {
     if (place.clientWidth === 0) return;
     if (chart === null) chart = make();
-    else chart.setSize({ width: place.clientWidth, height: 190 });
+    else chart.setSize({ width: place.clientWidth, height: HEIGHT });
   });
   observer.observe(place);
-  const element = h("figure", { role: "img", "aria-label": title }, h("figcaption", {}, title), place, said);
+  const element = h("figure", { role: "img", "aria-label": title }, h("figcaption", {}, title, said), place);
   return {
     element,
     destroy: () => {
@@ -92,28 +105,14 @@ export function lines(
   };
 }
 
-// The time of day, with the day where there are several, as fine as it has to be.
-function clock(us: number, overview: Overview): string {
-  const text = time(Math.round(us));
-  const lasts = overview.step * overview.n_steps;
-  if (lasts > 3 * 86_400e6) return text.slice(5, 10);
-  if (lasts > 86_400e6) return text.slice(5, 16);
-  return text.slice(11, lasts < 10e6 ? 23 : 19);
-}
-
 function fromZero(_: uPlot, __: number | null, max: number | null): uPlot.Range.MinMax {
   return [0, Math.max(max ?? 1, 1) * 1.1];
 }
 
-function logRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
-  const least = 10 ** Math.floor(Math.log10(Math.max(min ?? 1, 1)));
-  const most = 10 ** Math.ceil(Math.log10(Math.max(max ?? 10, least * 10)));
-  return [least, most];
-}
-
-const LEFT = 64;
-const BOTTOM = 22;
-const HEIGHT = 220;
+const FONT = "12px system-ui, sans-serif";
+const BOTTOM = 24;
+const TOP = 8;
+const RIGHT = 14;
 
 // Requests by time and duration; the darker the more, on a scale of logarithms.
 export function heatMap(overview: Overview, choose: Choose): { element: HTMLElement; destroy: () => void } {
@@ -127,7 +126,10 @@ export function heatMap(overview: Overview, choose: Choose): { element: HTMLElem
   const last = Math.max(used.lastIndexOf(true), first);
   const most = Math.max(1, ...counts.map((column) => Math.max(0, ...column)));
   const n = last - first + 1;
-  const box = () => ({ width: canvas.clientWidth - LEFT - 8, height: HEIGHT - BOTTOM - 6 });
+  const every = Math.max(1, Math.ceil(n / 7));
+  const marks = Array.from({ length: Math.ceil(n / every) }, (_, at) => first + at * every);
+  const left = 14 + LETTER * widest(marks.map((row) => duration(rows[row] ?? 0)));
+  const box = () => ({ width: canvas.clientWidth - left - RIGHT, height: HEIGHT - BOTTOM - TOP });
   const draw = () => {
     const scale = devicePixelRatio;
     canvas.width = Math.round(canvas.clientWidth * scale);
@@ -144,32 +146,32 @@ export function heatMap(overview: Overview, choose: Choose): { element: HTMLElem
         if (found === 0) continue;
         context.globalAlpha = 0.12 + (0.88 * Math.log1p(found)) / Math.log1p(most);
         context.fillStyle = heat;
-        const y = 6 + height - (row - first + 1) * cellHeight;
-        context.fillRect(LEFT + at * cellWidth, y, Math.max(cellWidth - 0.4, 0.8), Math.max(cellHeight - 0.4, 0.8));
+        const y = TOP + height - (row - first + 1) * cellHeight;
+        context.fillRect(left + at * cellWidth, y, Math.max(cellWidth - 0.4, 0.8), Math.max(cellHeight - 0.4, 0.8));
       }
     });
     context.globalAlpha = 1;
     context.fillStyle = color("dim");
-    context.font = "12px system-ui, sans-serif";
+    context.font = FONT;
     context.textBaseline = "middle";
     context.textAlign = "right";
-    const every = Math.max(1, Math.ceil(n / 8));
-    for (let row = first; row <= last; row += every) {
-      context.fillText(duration(rows[row] ?? 0), LEFT - 6, 6 + height - (row - first) * cellHeight);
+    for (const row of marks) {
+      context.fillText(duration(rows[row] ?? 0), left - 8, TOP + height - (row - first) * cellHeight);
     }
     context.textBaseline = "top";
-    const labels = Math.max(2, Math.min(6, Math.floor(width / 130)));
-    for (let label = 0; label < labels; label++) {
-      const at = (label * overview.n_steps) / (labels - 1);
-      context.textAlign = label === 0 ? "left" : label === labels - 1 ? "right" : "center";
-      context.fillText(clock(overview.from + at * overview.step, overview), LEFT + (label * width) / (labels - 1), HEIGHT - BOTTOM + 6);
-    }
+    context.textAlign = "center";
+    const lasts = overview.step * overview.n_steps;
+    const ticks = timeTicks(overview.from, overview.from + lasts, Math.floor(canvas.clientWidth / 90));
+    const labels = timeLabels(ticks);
+    ticks.forEach((us, at) => {
+      context.fillText(labels[at]!, left + ((us - overview.from) / lasts) * width, HEIGHT - BOTTOM + 8);
+    });
   };
   const cellAt = (event: PointerEvent) => {
     const area = canvas.getBoundingClientRect();
     const { width, height } = box();
-    const x = Math.min(Math.max(event.clientX - area.left - LEFT, 0), width - 0.01);
-    const y = Math.min(Math.max(event.clientY - area.top - 6, 0), height - 0.01);
+    const x = Math.min(Math.max(event.clientX - area.left - left, 0), width - 0.01);
+    const y = Math.min(Math.max(event.clientY - area.top - TOP, 0), height - 0.01);
     return { x, y, at: Math.floor((x / width) * overview.n_steps), row: first + n - 1 - Math.floor((y / height) * n) };
   };
   let begun: ReturnType<typeof cellAt> | null = null;
@@ -185,8 +187,8 @@ export function heatMap(overview: Overview, choose: Choose): { element: HTMLElem
     said.textContent = `${time(overview.from + cell.at * overview.step)} · ${duration(from)}${until === undefined ? " or more" : ` – ${duration(until)}`} · ${count(found)} requests`;
     brush.hidden = begun === null;
     if (begun === null) return;
-    brush.style.left = `${LEFT + Math.min(begun.x, cell.x)}px`;
-    brush.style.top = `${6 + Math.min(begun.y, cell.y)}px`;
+    brush.style.left = `${left + Math.min(begun.x, cell.x)}px`;
+    brush.style.top = `${TOP + Math.min(begun.y, cell.y)}px`;
     brush.style.width = `${Math.abs(begun.x - cell.x)}px`;
     brush.style.height = `${Math.abs(begun.y - cell.y)}px`;
   });
@@ -204,6 +206,6 @@ export function heatMap(overview: Overview, choose: Choose): { element: HTMLElem
   const observer = new ResizeObserver(draw);
   observer.observe(place);
   const title = "Requests by time and duration";
-  const element = h("figure", { role: "img", "aria-label": `${title}, heat map` }, h("figcaption", {}, title), place, said);
+  const element = h("figure", { role: "img", "aria-label": `${title}, heat map` }, h("figcaption", {}, title, said), place);
   return { element, destroy: () => observer.disconnect() };
 }

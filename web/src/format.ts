@@ -20,6 +20,15 @@ export function count(n: number): string {
   return n.toLocaleString("en-US");
 }
 
+// `1 line`, `2 lines`.
+export function several(n: number, name: string): string {
+  return `${count(n)} ${name}${n === 1 ? "" : "s"}`;
+}
+
+export function percent(share: number, digits = 1): string {
+  return `${(100 * share).toFixed(digits)} %`;
+}
+
 // Times are UTC, as the table has them.
 export function time(us: number, withDay = true): string {
   const text = new Date(us / 1000).toISOString();

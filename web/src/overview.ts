@@ -1,18 +1,21 @@
 // The overview: rate and latency over time by type, the heat map, and nodes.
 
-import { type Overview, type Series, type Table, ask } from "./api";
+import { type OverviewAnswer, type Series, type Table, ask } from "./api";
 import { type Choose, heatMap, lines, seriesColor } from "./charts";
 import { h, table } from "./dom";
 import { filters } from "./filters";
 import { count, duration, time } from "./format";
 import { type Place, conditions, go, link } from "./state";
+import type { Shown, View } from "./view";
 
-export async function overview(about: Table, place: Place, signal: AbortSignal): Promise<[Node[], () => void]> {
+export const overview: View = { name: "overview", label: "Overview", key: "o", keeps: true, show };
+
+async function show(about: Table, place: Place, _: string, signal: AbortSignal): Promise<Shown> {
   const asked = { ...conditions(place.parameters), steps: innerWidth < 600 ? "60" : "120" };
-  const { overview: found } = await ask<{ overview: Overview }>("overview", asked, signal);
+  const { overview: found } = await ask<OverviewAnswer>("overview", asked, signal);
   const bar = filters(about, place);
   if (found.n === 0) {
-    return [[bar, h("p", { class: "empty" }, about.n_requests === 0 ? "This table holds no requests yet." : "No request meets these conditions.")], () => {}];
+    return { nodes: [bar, h("p", { class: "empty" }, about.n_requests === 0 ? "This table holds no requests yet." : "No request meets these conditions.")] };
   }
   const choose: Choose = (from, to, min, max) => {
     const chosen: Record<string, string> = { ...place.parameters, from: String(from), to: String(to) };
@@ -52,7 +55,7 @@ export async function overview(about: Table, place: Place, signal: AbortSignal):
     found.error !== null && h("span", { class: "dim" }, ` p50 and p99 are within ${Number((100 * found.error).toPrecision(2))} % of what they are.`),
     toggle,
   );
-  const nodes: Node[] = [
+  const nodes = [
     bar,
     heading,
     h("div", { class: "charts" }, ...charts.map((chart) => chart.element)),
@@ -63,7 +66,7 @@ export async function overview(about: Table, place: Place, signal: AbortSignal):
       found.nodes.length > 0 && h("section", {}, h("h2", {}, "Nodes"), totals("Requests by node", found.nodes, "node", place)),
     ),
   ];
-  return [nodes, () => charts.forEach((chart) => chart.destroy())];
+  return { nodes, leave: () => charts.forEach((chart) => chart.destroy()) };
 }
 
 function totals(caption: string, series: Series[], name: string, place: Place): HTMLElement {

@@ -1,13 +1,12 @@
 // Where the time of the chosen requests goes, from the operation with the most time of its own down to a
 // region of code, and what only the slow ones do.
 
-import { type Difference, type Finding, type InOrder, type Profile, type Statistics, type Table, ask } from "./api";
+import { type Difference, type Finding, type InOrder, type Profile, type Statistics, type Table, ask, has, isFile } from "./api";
 import { type Child, h } from "./dom";
 import { filters } from "./filters";
-import { count, duration } from "./format";
+import { count, duration, percent } from "./format";
 import { type Place, conditions, link } from "./state";
-
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+import type { Shown, View } from "./view";
 
 function mean(of: Statistics | null): string {
   return of === null ? "none" : duration(Math.round(of.mean_us));
@@ -37,12 +36,11 @@ function order(of: InOrder): HTMLElement {
       {},
       h("span", { class: "code" }, region.region),
       ` ${percent(region.share)}, ${count(region.time?.count ?? 0)} times, ${mean(region.time)} on average`,
-      region.can_take_time.length > 0 && h("div", { class: "dim" }, `can take time: ${region.can_take_time.join("; ")}`),
     ),
   );
   const examples = of.examples.flatMap((example, at): Child[] => [
     at > 0 && ", ",
-    h("a", { href: link(`request/${example.request_id}`), class: "code" }, example.request_id.slice(0, 12)),
+    has(`requests/${example.request_id}`) ? h("a", { href: link(`request/${example.request_id}`), class: "code" }, example.request_id.slice(0, 12)) : h("code", {}, example.request_id.slice(0, 12)),
     ` (${duration(example.us)})`,
   ]);
   return h(
@@ -59,7 +57,7 @@ function finding(of: Finding, place: Place): HTMLElement {
   return h(
     "div",
     { class: "finding" },
-    h("p", {}, "requests ", h("a", { href: of_type }, of.request_type), `${of.is_tail ? ", in the tail" : ""}: ${times(of.own_of_type)}`),
+    h("p", {}, "requests ", isFile ? of.request_type : h("a", { href: of_type }, of.request_type), `${of.is_tail ? ", in the tail" : ""}: ${times(of.own_of_type)}`),
     h(
       "p",
       {},
@@ -75,6 +73,21 @@ function difference(of: Difference): HTMLElement {
   return h("li", {}, `${of.request_type}: `, h("span", { class: "code" }, of.does), h("div", { class: "dim" }, `${side(of.tail)} of the tail, ${side(of.normal)} of the rest`));
 }
 
+// What can take time in the regions of some lines, each region once.
+export function slow(lines: Finding[]): [string, string[]][] {
+  const found = new Map<string, string[]>();
+  for (const { region, can_take_time } of lines.flatMap((line) => line.orders).flatMap((order) => order.regions)) {
+    if (can_take_time.length > 0) found.set(region, can_take_time);
+  }
+  return [...found];
+}
+
+function slowCalls(lines: Finding[]): Child {
+  const found = slow(lines);
+  const region = ([name, calls]: [string, string[]]) => h("li", {}, h("span", { class: "code" }, name), h("ul", {}, ...calls.map((call) => h("li", {}, call))));
+  return found.length > 0 && h("details", { class: "slow" }, h("summary", {}, "What can take time in its code"), h("ul", {}, ...found.map(region)));
+}
+
 // The lines of one operation stand together, those of the first one open.
 function operations(found: Profile, place: Place): HTMLElement[] {
   const ranks = [...new Set(found.report.lines.map((line) => line.rank))];
@@ -87,17 +100,20 @@ function operations(found: Profile, place: Place): HTMLElement[] {
       { open: at === 0 },
       h("summary", {}, bar(share), h("span", { class: "dim" }, ` ${what} `), h("strong", { class: "code" }, name)),
       ...lines.map((line) => finding(line, place)),
+      slowCalls(lines),
     );
   });
 }
 
-export async function profile(about: Table, place: Place, signal: AbortSignal): Promise<Node[]> {
+export const profile: View = { name: "profile", label: "Profile", key: "p", keeps: true, show };
+
+async function show(about: Table, place: Place, _: string, signal: AbortSignal): Promise<Shown> {
   const found = await ask<Profile>("profile", conditions(place.parameters), signal);
   const { report } = found;
   const some = report.n_requests < found.n ? `${count(report.n_requests)} of ${count(found.n)} requests, in runs that lie evenly over them,` : `${count(report.n_requests)} requests`;
   const empty = report.n_requests === 0 ? "No request meets these conditions." : "Nothing is seen in enough requests to be told.";
-  return [
-    filters(about, place),
+  const nodes = [
+    !isFile && filters(about, place),
     h("p", { class: "summary" }, `${some} of ${count(report.n_types)} types, in ${count(report.n_trees)} trees of spans and ${count(report.n_orders)} orders; the tail is the slowest ${report.tail_percent} %.`),
     ...found.warnings.map((warning) => h("p", { class: "error" }, warning)),
     h(
@@ -109,5 +125,6 @@ export async function profile(about: Table, place: Place, signal: AbortSignal): 
     ),
     report.differences.length > 0 &&
       h("section", {}, h("h2", {}, "What the tail does, and the rest does not, or a quarter as often at most"), h("ul", { class: "report" }, ...report.differences.map(difference))),
-  ].filter((node): node is HTMLElement => node !== false);
+  ];
+  return { nodes };
 }

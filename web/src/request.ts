@@ -1,71 +1,26 @@
 // One request: lanes of spans by node and thread with the hand-overs between them, what was
 // printed, and, of a line that one clicks, what must have come before and after it.
 
-import { type LogEvent, type Request, type Span, ask } from "./api";
-import { h, replace, s, table } from "./dom";
-import { count, duration, shortClass, time } from "./format";
+import { type EventOrder, type LogEvent, type Relation, type Related, type Request, type Span, type Table, ask, has, isFile } from "./api";
+import { type Child, h, replace, s, table } from "./dom";
+import { count, duration, percent, several, shortClass, time } from "./format";
+import { LANE, type Link, cut, held, isWeak, lanes, links, ticks } from "./lanes";
+import { type Place, link } from "./state";
+import type { Shown, View } from "./view";
 
-const LANE = 24;
-const GAP = 8;
 const LABEL = 190;
 const SPANS_MAX = 1500;
 const LINES_MAX = 2000;
 
-interface Lane {
-  label: string;
-  node: string;
-  y: number;
-  rows: number;
-}
+export const request: View = { name: "request", label: null, show };
 
-// Where each span is drawn: a lane for each thread of a node, with rows for those that overlap.
-function lanes(request: Request): { lanes: Lane[]; rows: number[]; height: number } {
-  const order = request.spans.map((_, at) => at).sort((a, b) => request.spans[a]!.start - request.spans[b]!.start || a - b);
-  const groups = new Map<string, { lane: Lane; ends: number[] }>();
-  const place: { key: string; row: number }[] = [];
-  for (const at of order) {
-    const span = request.spans[at]!;
-    const key = JSON.stringify([span.node, span.thread]);
-    let group = groups.get(key);
-    if (!group) {
-      group = { lane: { label: span.thread ?? "thread not known", node: span.node, y: 0, rows: 0 }, ends: [] };
-      groups.set(key, group);
-    }
-    // A hair apart, so that one that begins where the other ends does not touch it.
-    let row = group.ends.findIndex((end) => end < span.start);
-    if (row < 0) row = group.ends.push(0) - 1;
-    group.ends[row] = Math.max(span.end, span.start);
-    group.lane.rows = group.ends.length;
-    place[at] = { key, row };
-  }
-  const all = [...groups.values()].map((group) => group.lane);
-  const nodes = [...new Set(all.map((lane) => lane.node))];
-  all.sort((a, b) => nodes.indexOf(a.node) - nodes.indexOf(b.node));
-  let y = 26;
-  let node = "";
-  for (const lane of all) {
-    if (lane.node !== node) y += 18;
-    node = lane.node;
-    lane.y = y;
-    y += lane.rows * LANE + GAP;
-  }
-  const rows = request.spans.map((_, at) => groups.get(place[at]!.key)!.lane.y + place[at]!.row * LANE);
-  return { lanes: all, rows, height: y + 4 };
-}
-
-function ticks(total: number, n: number): number[] {
-  const least = total / n;
-  const size = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
-  const step = [1, 2, 5, 10].map((by) => by * size).find((by) => by >= least) ?? least;
-  return Array.from({ length: Math.floor(total / step) + 1 }, (_, at) => at * step);
-}
-
-function draw(request: Request, width: number, select: (span: number) => void): SVGElement {
-  const begin = Math.min(request.start, ...request.spans.slice(0, SPANS_MAX).map((span) => span.start));
+function draw(request: Request, width: number, hidesWeak: boolean, select: (span: number) => void): SVGElement {
+  const spans = request.spans.slice(0, SPANS_MAX);
+  const begin = Math.min(request.start, ...spans.map((span) => span.start));
   const total = Math.max(request.end - begin, 1);
   const label = width < 600 ? 96 : LABEL;
   const x = (us: number) => label + ((us - begin) / total) * (width - label - 12);
-  const placed = lanes(request);
+  const placed = lanes(spans);
   const svg = s("svg", { width, height: placed.height, viewBox: `0 0 ${width} ${placed.height}`, role: "group", "aria-label": "Spans by node and thread", class: "lanes" });
   const head = s("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto-start-reverse" }, s("path", { d: "M0 0 8 4 0 8Z", class: "head" }));
   svg.append(s("defs", {}, head));
@@ -82,13 +37,10 @@ function draw(request: Request, width: number, select: (span: number) => void): 
     name.append(s("title", {}, lane.label));
     svg.append(name);
   }
-  const shown = request.spans.slice(0, SPANS_MAX);
-  shown.forEach((span, at) => {
-    const others = span.hand_overs.map((over) => over.from);
-    const from = span.parent === null ? others : [span.parent, ...others];
-    from.filter((sender) => sender < SPANS_MAX).forEach((sender, number) => svg.append(arrow(request, placed.rows, x, sender, at, number > 0)));
-  });
-  shown.forEach((span, at) => svg.append(box(span, at, placed.rows[at]!, x, select)));
+  const drawn = links(spans).filter((link) => link.from < SPANS_MAX && !(hidesWeak && isWeak(link)));
+  drawn.forEach((link) => svg.append(arrow(spans, placed.rows, x, link)));
+  const isHeld = hidesWeak ? held(spans) : null;
+  spans.forEach((span, at) => svg.append(box(span, at, placed.rows[at]!, isHeld?.[at] ?? true, x, select)));
   for (const part of request.path) {
     if (part.span >= SPANS_MAX) continue;
     const y = placed.rows[part.span]! + LANE - 4;
@@ -97,25 +49,29 @@ function draw(request: Request, width: number, select: (span: number) => void): 
   return svg;
 }
 
-function cut(text: string, n: number): string {
-  return text.length > n ? `${text.slice(0, Math.max(Math.floor(n) - 1, 1))}…` : text;
-}
-
-function arrow(request: Request, rows: number[], x: (us: number) => number, from: number, to: number, isOther: boolean): SVGElement {
-  const [sender, receiver] = [request.spans[from]!, request.spans[to]!];
+function arrow(spans: Span[], rows: number[], x: (us: number) => number, link: Link): SVGElement {
+  const [sender, receiver] = [spans[link.from]!, spans[link.to]!];
   const x1 = x(Math.min(Math.max(receiver.start, sender.start), sender.end));
-  const [x2, y1, y2] = [x(receiver.start), rows[from]! + LANE / 2, rows[to]! + LANE / 2 - 2];
+  const [x2, y1, y2] = [x(receiver.start), rows[link.from]! + LANE / 2, rows[link.to]! + LANE / 2 - 2];
   const bend = Math.max(Math.min(Math.abs(x2 - x1), 24), 8);
-  const path = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
-  return s("path", { d: path, class: isOther ? "arrow other" : receiver.wait === "nobody" ? "arrow free" : "arrow", "marker-end": "url(#head)" });
+  const kind = link.isOther ? " other" : receiver.wait === "nobody" ? " free" : "";
+  const path = s("path", { d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`, class: `arrow${kind}${isWeak(link) ? " weak" : ""}`, "marker-end": "url(#head)" });
+  path.append(s("title", {}, `${link.link ?? "hand-over"}${sure(link.probability)}`));
+  if (!isWeak(link)) return path;
+  const words = s("text", { x: x2 - 4, y: y2 - 4, class: "weak", "text-anchor": "end" }, percent(link.probability!, 0));
+  return s("g", {}, path, words);
 }
 
-function box(span: Span, at: number, y: number, x: (us: number) => number, select: (span: number) => void): SVGElement {
+function sure(probability: number | null): string {
+  return probability === null ? "" : `, true with ${percent(probability, 0)}`;
+}
+
+function box(span: Span, at: number, y: number, isHeld: boolean, x: (us: number) => number, select: (span: number) => void): SVGElement {
   const [left, right] = [x(span.start), x(span.end)];
   const width = Math.max(right - left, 3);
-  const words = `${span.method} on ${span.node}${span.thread ? `, thread ${span.thread}` : ""}, ${duration(span.end - span.start)}, ${count(span.events.length)} lines`;
+  const words = `${span.method} on ${span.node}${span.thread ? `, thread ${span.thread}` : ""}, ${duration(span.end - span.start)}, ${several(span.events.length, "line")}`;
   const group = s("g", {
-    class: span.wait === "nobody" && span.parent !== null ? "span free" : "span", tabindex: 0, role: "button", "aria-label": words, "data-span": at,
+    class: `span${span.wait === "nobody" && span.parent !== null ? " free" : ""}${isHeld ? "" : " apart"}`, tabindex: 0, role: "button", "aria-label": words, "data-span": at,
     click: () => select(at),
     keydown: (event: KeyboardEvent) => {
       if (event.key !== "Enter" && event.key !== " ") return;
@@ -142,24 +98,40 @@ function placeOf(event: LogEvent): string {
   return `${shortClass(event.class)}.${event.method ?? "?"}:${event.source_line ?? "?"}`;
 }
 
-function about(request: Request, at: number): HTMLElement {
+function facts(all: [string, string][]): HTMLElement {
+  return h("dl", { class: "facts" }, ...all.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
+
+function ofSpan(request: Request, at: number): HTMLElement {
   const span = request.spans[at]!;
-  const facts: [string, string][] = [
+  const all: [string, string][] = [
     ["node", span.node],
     ["thread", span.thread ?? "not known"],
     ["from", `+${duration(span.start - request.start)}`],
     ["took", duration(span.end - span.start)],
   ];
   if (span.parent !== null) {
-    facts.push(["handed over by", `${request.spans[span.parent]!.method}${span.link ? `, ${span.link}` : ""}`]);
-    facts.push(["found by", span.reason ?? "not known"]);
-    facts.push(["waited for", span.wait === "nobody" ? "by nobody, as far as is known" : span.wait]);
+    all.push(["handed over by", `${request.spans[span.parent]!.method}${span.link ? `, ${span.link}` : ""}`]);
+    all.push(["found by", `${span.reason ?? "not known"}${sure(span.probability)}`]);
+    all.push(["waited for", span.wait === "nobody" ? "by nobody, as far as is known" : span.wait]);
   }
-  for (const over of span.hand_overs) facts.push(["also from", `${request.spans[over.from]!.method}${over.link ? `, ${over.link}` : ""}`]);
-  return h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+  for (const over of span.hand_overs) all.push(["also from", `${request.spans[over.from]!.method}${over.link ? `, ${over.link}` : ""}, found by ${over.reason}${sure(over.probability)}`]);
+  return facts(all);
 }
 
-const RELATIONS: Record<string, string> = {
+function ofLine(event: LogEvent): HTMLElement {
+  const said = event.is_read ? "as the log says" : event.text === null ? "nothing is known" : "put together from the template and the values; the log is not at hand, or holds something else by now";
+  return facts([
+    ["printed by", event.class === null ? "no known log point" : `${event.class}.${event.method ?? "?"}, line ${event.source_line ?? "?"}`],
+    ["stands in", `${event.file}, line ${count(event.line)}`],
+    ["level", event.level ?? "not printed"],
+    ["text", said],
+    ["is there by", `${event.reason}${event.pass === null ? "" : ` (${event.pass})`}`],
+    ...event.values.map((of): [string, string] => [of.name, of.value]),
+  ]);
+}
+
+const RELATIONS: Record<Relation, string> = {
   before: "must be before",
   after: "must be after",
   "may before": "before, by clocks",
@@ -168,44 +140,96 @@ const RELATIONS: Record<string, string> = {
   this: "this line",
 };
 
-export async function request(id: string, signal: AbortSignal): Promise<[Node[], () => void]> {
-  const found = await ask<Request>(`requests/${encodeURIComponent(id)}`, {}, signal);
-  const picture = h("div", { class: "picture" });
-  const detail = h("section", { class: "detail", "aria-live": "polite" });
-  const lines = found.spans
-    .flatMap((span, at) => span.events.map((event, number) => ({ event, span: at, number })))
-    .sort((a, b) => a.event.us - b.event.us || a.span - b.span || a.number - b.number);
-  let chosen: number | null = null;
-  const rows = new Map<string, HTMLElement>();
-  const log = h("div", { class: "log" });
+function related(all: Related[]): Child {
+  if (all.length === 0) return null;
+  const id = (of: Related) => {
+    const path = `request/${of.id}`;
+    return has(`requests/${of.id}`) ? h("a", { href: link(path), class: "code" }, of.id.slice(0, 12)) : h("code", {}, of.id.slice(0, 12));
+  };
+  const rows = all.map((of) => [id(of), of.how, h("code", {}, `${of.value_class} = ${of.value}`), count(of.odds)]);
+  return h("section", {}, h("h2", {}, "Related requests"), table("Related requests", ["request", "how", "what they share", "as likely for a reason as by chance, times"], rows, [3]));
+}
 
-  const showOrder = async (span: number, number: number) => {
-    const { order } = await ask<{ order: string[][] }>(`requests/${encodeURIComponent(id)}/order`, { span: String(span), event: String(number) }, signal);
-    for (const [key, row] of rows) {
+// The lines of a request, of all spans or of one.
+class Lines {
+  readonly element = h("div", { class: "log" });
+  readonly all: { event: LogEvent; span: number; number: number }[];
+  private rows = new Map<string, HTMLElement>();
+
+  constructor(private request: Request, private choose: (span: number, number: number) => void) {
+    this.all = request.spans
+      .flatMap((span, at) => span.events.map((event, number) => ({ event, span: at, number })))
+      .sort((a, b) => a.event.us - b.event.us || a.span - b.span || a.number - b.number);
+  }
+
+  draw(of: number | null): void {
+    this.rows.clear();
+    const shown = this.all.filter((line) => of === null || line.span === of);
+    const more = shown.length > LINES_MAX && h("p", { class: "dim" }, `The first ${count(LINES_MAX)} of ${count(shown.length)} lines.`);
+    replace(this.element, ...shown.slice(0, LINES_MAX).map((line) => this.row(line)), more);
+  }
+
+  private row({ event, span, number }: (typeof this.all)[number]): HTMLElement {
+    const isMade = !event.is_read && event.text !== null;
+    const text = event.text ?? `${placeOf(event)}  ${event.values.map((of) => `${of.name}=${of.value}`).join(" ")}`;
+    const row = h(
+      "button",
+      { class: isBad(event) ? "line bad" : "line", type: "button", click: () => this.choose(span, number) },
+      h("span", { class: "when" }, `+${duration(event.us - this.request.start)}`),
+      h("span", { class: "where" }, this.request.spans[span]!.node),
+      h("span", { class: "text" }, text, isMade && h("span", { class: "made", title: "put together from the template and the values" }, "made")),
+      h("span", { class: "relation" }),
+    );
+    this.rows.set(`${span}.${number}`, row);
+    return row;
+  }
+
+  mark(order: Relation[][]): void {
+    for (const [key, row] of this.rows) {
       const [of, at] = key.split(".").map(Number) as [number, number];
       const relation = order[of]?.[at] ?? "unknown";
       row.dataset["order"] = relation;
-      row.querySelector(".relation")!.textContent = RELATIONS[relation] ?? relation;
+      row.querySelector(".relation")!.textContent = RELATIONS[relation];
     }
-  };
-  const drawLines = () => {
-    rows.clear();
-    const shown = lines.filter((line) => chosen === null || line.span === chosen).slice(0, LINES_MAX);
-    const row = ({ event, span, number }: (typeof lines)[number]) => {
-      const text = event.text ?? `${placeOf(event)}  ${event.values.map((of) => `${of.name}=${of.value}`).join(" ")}`;
-      const element = h(
-        "button",
-        { class: isBad(event) ? "line bad" : "line", type: "button", title: `${event.file}:${event.line}`, click: () => void showOrder(span, number).catch(() => {}) },
-        h("span", { class: "when" }, `+${duration(event.us - found.start)}`),
-        h("span", { class: "where" }, found.spans[span]!.node),
-        h("span", { class: "text" }, text),
-        h("span", { class: "place dim" }, placeOf(event)),
-        h("span", { class: "relation" }),
-      );
-      rows.set(`${span}.${number}`, element);
-      return element;
-    };
-    replace(log, ...shown.map(row), lines.length > LINES_MAX && h("p", { class: "dim" }, `The first ${count(LINES_MAX)} of ${count(lines.length)} lines.`));
+  }
+}
+
+function heading(found: Request, n_lines: number): Child[] {
+  const unsure = found.confidence !== null && found.spans.length > 1;
+  return [
+    h("h2", { class: "title" }, found.type, h("code", { class: "dim id" }, found.id)),
+    found.types.length > 0 && h("p", { class: "dim" }, `Begins as one of ${found.types.join(", ")}, which print it alike.`),
+    h(
+      "p",
+      { class: "summary" },
+      h("strong", {}, duration(found.duration)), ` from ${time(found.start)} UTC on ${several(new Set(found.spans.map((span) => span.node)).size, "node")}, `,
+      `${several(found.spans.length, "span")}, ${several(n_lines, "line")}`,
+      unsure && `, all links true with ${percent(found.confidence!, 0)}`,
+      found.flags.length > 0 && `, flags: ${found.flags.join(", ")}`,
+    ),
+    found.missing !== null && h("p", { class: "note" }, `${found.missing}.`),
+  ];
+}
+
+async function show(_: Table, __: Place, id: string, signal: AbortSignal): Promise<Shown> {
+  const path = `requests/${encodeURIComponent(id)}`;
+  const found = await ask<Request>(path, {}, signal);
+  const picture = h("div", { class: "picture" });
+  const detail = h("section", { class: "detail", "aria-live": "polite" });
+  let chosen: number | null = null;
+  let hidesWeak = false;
+
+  const lines = new Lines(found, (span, number) => {
+    const event = found.spans[span]!.events[number]!;
+    replace(detail, h("h2", {}, placeOf(event)), ofLine(event));
+    if (isFile) return;
+    const asked = ask<EventOrder>(`${path}/order`, { span: String(span), event: String(number) }, signal);
+    // Of older tables no order is known.
+    void asked.then(({ order }) => lines.mark(order)).catch(() => {});
+  });
+  const redraw = () => {
+    picture.replaceChildren(draw(found, picture.clientWidth, hidesWeak, select));
+    if (chosen !== null) picture.querySelector(`[data-span="${chosen}"]`)?.classList.add("chosen");
   };
   const select = (at: number | null) => {
     chosen = chosen === at ? null : at;
@@ -213,34 +237,34 @@ export async function request(id: string, signal: AbortSignal): Promise<[Node[],
     if (chosen !== null) picture.querySelector(`[data-span="${chosen}"]`)?.classList.add("chosen");
     const all = h("button", { type: "button", click: () => select(chosen) }, "show all lines");
     if (chosen === null) replace(detail);
-    else replace(detail, h("h2", {}, found.spans[chosen]!.method), about(found, chosen), all);
-    drawLines();
+    else replace(detail, h("h2", {}, found.spans[chosen]!.method), ofSpan(found, chosen), all);
+    lines.draw(chosen);
   };
-  drawLines();
+  lines.draw(null);
   let drawn = 0;
   const observer = new ResizeObserver(() => {
     if (picture.clientWidth === drawn || picture.clientWidth === 0) return;
     drawn = picture.clientWidth;
-    picture.replaceChildren(draw(found, drawn, select));
-    if (chosen !== null) picture.querySelector(`[data-span="${chosen}"]`)?.classList.add("chosen");
+    redraw();
   });
   observer.observe(picture);
+  const n_weak = links(found.spans).filter(isWeak).length;
+  const hide = h("input", { type: "checkbox", change: (event: Event) => ((hidesWeak = (event.target as HTMLInputElement).checked), redraw()) });
   const identifiers = found.identifiers.slice(0, 30).map((of) => [of.name, h("code", {}, of.value)]);
   const nodes = [
-    h("h2", { class: "title" }, found.type, h("code", { class: "dim id" }, found.id)),
+    ...heading(found, lines.all.length),
     h(
       "p",
-      { class: "summary" },
-      h("strong", {}, duration(found.duration)), ` from ${time(found.start)} UTC on ${count(new Set(found.spans.map((span) => span.node)).size)} nodes, `,
-      `${count(found.spans.length)} spans, ${count(lines.length)} lines`,
-      found.flags.length > 0 && `, flags: ${found.flags.join(", ")}`,
+      { class: "key dim" },
+      h("i", { class: "key-span" }), "span ", h("i", { class: "key-free" }), "nobody waits for it ", h("i", { class: "key-path" }), "critical path. A click on a span shows its lines; one on a line what must have come before and after it.",
+      n_weak > 0 && h("label", { class: "switch" }, hide, `hide ${several(n_weak, "weak link")}`),
     ),
-    h("p", { class: "key dim" }, h("i", { class: "key-span" }), "span ", h("i", { class: "key-free" }), "nobody waits for it ", h("i", { class: "key-path" }), "critical path. A click on a span shows its lines; one on a line what must have come before and after it."),
     found.spans.length > SPANS_MAX && h("p", {}, `The first ${count(SPANS_MAX)} spans are drawn.`),
-    found.spans.length > 0 ? picture : h("p", { class: "empty" }, "This table keeps no spans."),
+    found.spans.length > 0 && picture,
     detail,
-    log,
-    identifiers.length > 0 && h("details", {}, h("summary", {}, `${count(found.identifiers.length)} identifiers`), table("Identifiers", ["name", "value"], identifiers)),
-  ].filter((node): node is HTMLElement => node instanceof Node);
-  return [nodes, () => observer.disconnect()];
+    lines.element,
+    related(found.related),
+    identifiers.length > 0 && h("details", {}, h("summary", {}, several(found.identifiers.length, "identifier")), table("Identifiers", ["name", "value"], identifiers)),
+  ];
+  return { nodes, leave: () => observer.disconnect() };
 }

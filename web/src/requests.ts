@@ -1,10 +1,11 @@
 // The list of requests, with its conditions as SQL.
 
-import { type Listed, type Table, ask } from "./api";
+import { type RequestList, type Table, ask } from "./api";
 import { h, table } from "./dom";
 import { filters } from "./filters";
 import { count, duration, time } from "./format";
 import { type Place, conditions, link } from "./state";
+import type { Shown, View } from "./view";
 
 const PAGE = 100;
 const COLUMNS: [string, string][] = [
@@ -28,10 +29,12 @@ export function copyable(sql: string): HTMLElement {
   return h("div", { class: "sql" }, h("code", {}, sql), copy);
 }
 
-export async function requests(about: Table, place: Place, signal: AbortSignal): Promise<Node[]> {
+export const requests: View = { name: "requests", label: "Requests", key: "r", keeps: true, show };
+
+async function show(about: Table, place: Place, _: string, signal: AbortSignal): Promise<Shown> {
   const { sort = "duration", ascending = "false", offset = "0" } = place.parameters;
   const asked = { ...conditions(place.parameters), sort, ascending, offset, limit: String(PAGE) };
-  const found = await ask<{ n: number; requests: Listed[]; sql: string }>("requests", asked, signal);
+  const found = await ask<RequestList>("requests", asked, signal);
   const header = COLUMNS.map(([name, label]) => {
     const isNow = name === sort;
     const next = isNow && ascending === "false" ? "true" : "false";
@@ -55,7 +58,7 @@ export async function requests(about: Table, place: Place, signal: AbortSignal):
   });
   const first = Number(offset) || 0;
   const page = (label: string, to: number) => h("a", { href: link(place.view, { ...place.parameters, offset: to > 0 ? String(to) : "" }), class: "button" }, label);
-  return [
+  const nodes = [
     filters(about, place),
     h("p", { class: "summary" }, h("strong", {}, count(found.n)), " requests"),
     found.n === 0
@@ -70,4 +73,5 @@ export async function requests(about: Table, place: Place, signal: AbortSignal):
     ),
     copyable(found.sql),
   ];
+  return { nodes };
 }

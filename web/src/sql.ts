@@ -1,9 +1,10 @@
 // The box for SQL.
 
-import { askSql } from "./api";
+import { type Table, askSql } from "./api";
 import { h, replace, table } from "./dom";
 import { count } from "./format";
 import { type Place, link } from "./state";
+import type { Shown, View } from "./view";
 
 const EXAMPLES: [string, string][] = [
   ["slowest types", "SELECT request_type, count(*) AS n, approx_percentile_cont(duration_us, 0.99) AS p99_us\nFROM requests GROUP BY 1 ORDER BY p99_us DESC"],
@@ -11,7 +12,9 @@ const EXAMPLES: [string, string][] = [
   ["not understood", "SELECT node, file, line, level FROM events WHERE request_id IS NULL LIMIT 100"],
 ];
 
-export function sql(place: Place): Node[] {
+export const sql: View = { name: "sql", label: "SQL", key: "s", is_there: (about) => about.sql, show };
+
+async function show(_: Table, place: Place): Promise<Shown> {
   const out = h("div", { "aria-live": "polite" });
   const text = h("textarea", { rows: 6, spellcheck: "false", class: "code", "aria-label": "Query in SQL" });
   text.value = place.parameters["query"] ?? EXAMPLES[0]![1];
@@ -40,10 +43,11 @@ export function sql(place: Place): Node[] {
   });
   const example = ([name, query]: [string, string]) => h("button", { type: "button", class: "chip", click: () => ((text.value = query), void run()) }, name);
   if (place.parameters["query"]) void run();
-  return [
-    h("p", { class: "dim" }, "Tables: requests, request_nodes, spans, events, log_points, top_level_methods, communication_pairs, log_sequences, inputs, runs. Queries can only read."),
+  const nodes = [
+    h("p", { class: "dim" }, "Tables: requests, request_nodes, spans, events, log_points, top_level_methods, communication_pairs, log_sequences, relations, inputs, runs. Queries can only read."),
     text,
     h("p", { class: "pages" }, h("button", { type: "button", class: "primary", click: () => void run() }, "Run (Ctrl+Enter)"), ...EXAMPLES.map(example)),
     out,
   ];
+  return { nodes };
 }

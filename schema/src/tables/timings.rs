@@ -72,24 +72,6 @@ record! {
 }
 
 record! {
-    /// Where an event stands in its log.
-    EventLine = "events" {
-        /// The request; null: unattributed.
-        request_id: Option<Text>,
-        /// Label of the log source.
-        node: Text,
-        /// Path of the log as it was given.
-        file: Text,
-        /// First line, from 1.
-        line: i64,
-        /// Time of the record, as printed.
-        ts: Time,
-        /// The log point that printed it.
-        log_point_id: Option<i64>,
-    }
-}
-
-record! {
     /// What a list of requests tells of each.
     RequestTotals = "requests" {
         /// 32 hex digits.

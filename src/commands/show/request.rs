@@ -8,6 +8,7 @@ use anyhow::Result;
 use schema::tables::{EventRow, RequestRow, SpanRow};
 
 use crate::output::{self, Voice, duration};
+use crate::page::request::missing;
 use crate::render::neutral;
 use crate::request::{Logs, Request, Span};
 use crate::table::Table;
@@ -24,10 +25,10 @@ pub(crate) fn print(table: &Path, id: &str, voice: Voice) -> Result<()> {
     let mut out = output::stdout();
     print_head(&mut out, request.row())?;
     print_related(&mut out, &table, &request.row().request_id)?;
-    if let Some(note) = not_there(&table, &request) {
+    if let Some(note) = missing(&table, &request) {
         writeln!(out, "  {note}\n")?;
     }
-    let mut view = View { request: &request, logs: Logs::default() };
+    let mut view = View { request: &request, logs: table.logs() };
     // Spans and how deep they stand; children come right after the span that handed over to them.
     let mut rest: Vec<(usize, usize)> = request.roots().map(|root| (root, 0)).collect();
     rest.reverse();
@@ -38,23 +39,6 @@ pub(crate) fn print(table: &Path, id: &str, voice: Voice) -> Result<()> {
     }
     out.flush()?;
     Ok(())
-}
-
-/// What of a request is not shown as the table does not hold it.
-fn not_there(table: &Table, request: &Request) -> Option<String> {
-    let row = request.row();
-    let n_events: usize = request.spans().iter().map(|span| span.events.len()).sum();
-    let of = if request.spans().is_empty() && row.n_spans > 0 {
-        "spans"
-    } else if n_events == 0 && row.n_events > 0 {
-        "events"
-    } else {
-        return None;
-    };
-    let is_thinned = table.manifest().thinned.before_us(of).is_some_and(|us| row.end_ts.0 < us);
-    let why = if is_thinned { "they were thinned" } else { "the table keeps none" };
-    let of = if of == "spans" { "its spans and events" } else { "its events" };
-    Some(format!("{of} are not there: {why}"))
 }
 
 fn print_head(out: &mut dyn std::io::Write, request: &RequestRow) -> Result<()> {
@@ -117,7 +101,7 @@ impl View<'_> {
         writeln!(out, "{} {indent}{link}{method} on {node}{thread}, {took}", self.bar(row))?;
         for event in &span.events {
             let since = duration(event.ts.0 - self.request.row().start_ts.0);
-            let text = self.logs.text(event).unwrap_or_else(|| place(event));
+            let text = self.logs.said(event).map_or_else(|| place(event), |said| said.text);
             let text = text.lines().next().unwrap_or_default();
             writeln!(
                 out,
