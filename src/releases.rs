@@ -15,7 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
+use crate::error::Result;
 use reducer::table::Manifest;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schema::tables::{LogPointRow, TopLevelMethodRow};
@@ -71,6 +71,14 @@ pub(crate) struct Translation {
 }
 
 impl Translation {
+    /// That of the release of a table into the words of that of another one.
+    ///
+    /// # Errors
+    /// If a file of the tables cannot be read.
+    pub(crate) fn of_tables(first: &Manifest, second: &Manifest) -> Result<Self> {
+        Ok(Self::new(&Release::read(first)?, &Release::read(second)?))
+    }
+
     /// That of `first` into the words of `second`.
     pub(crate) fn new(first: &Release, second: &Release) -> Self {
         let mut pairing = Pairing::new(&first.points, &second.points);

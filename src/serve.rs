@@ -13,6 +13,7 @@
 mod about;
 mod api;
 mod chosen;
+mod compare;
 mod connections;
 mod coverage;
 mod guard;
@@ -55,6 +56,8 @@ const QUERIES_MAX: usize = 4;
 pub(crate) struct Options {
     /// Folder of the table.
     pub(crate) table: PathBuf,
+    /// Folder of a table that it is compared with.
+    pub(crate) first: Option<PathBuf>,
     /// Address of the page and of its API.
     pub(crate) http: SocketAddr,
     /// Address at which the protocol of PostgreSQL is answered.
@@ -78,6 +81,8 @@ const UNPACKED_BYTES_MAX: u64 = 64 << 20;
 /// What is served.
 struct Served {
     table: Table,
+    /// The table that it is compared with, as it was at first.
+    first: Option<Arc<Table>>,
     about: OnceLock<About>,
     kept: Kept,
     messages: OnceLock<Arc<Messages>>,
@@ -130,7 +135,17 @@ impl Served {
         #[cfg(not(feature = "sql"))]
         let _ = args;
         table.open_indexes(before.map(|before| &before.table))?;
+        let first = match (before, &args.first) {
+            (Some(before), _) => before.first.clone(),
+            (None, Some(folder)) => {
+                let first = Table::open(folder)?;
+                first.open_indexes(None)?;
+                Some(Arc::new(first))
+            }
+            (None, None) => None,
+        };
         Ok(Self {
+            first,
             about: OnceLock::new(),
             kept: Kept::new(rayon::current_num_threads()),
             messages: OnceLock::new(),

@@ -156,6 +156,9 @@ pub(crate) struct ServeArgs {
     /// Folder of the request table
     #[arg(long, value_name = "TABLE")]
     pub(crate) table: PathBuf,
+    /// Compare it with this table, such as that of the last release
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) compare: Option<PathBuf>,
     /// Address of the page and of its API; port 0 is one that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8088")]
     pub(crate) http: std::net::SocketAddr,
@@ -187,9 +190,28 @@ pub(crate) struct ServeArgs {
 impl From<ServeArgs> for serve::Options {
     fn from(args: ServeArgs) -> Self {
         let ServeArgs {
-            table, http, postgres, password_file, tls_certificate, tls_key, timeout, memory, ..
+            table,
+            compare,
+            http,
+            postgres,
+            password_file,
+            tls_certificate,
+            tls_key,
+            timeout,
+            memory,
+            ..
         } = args;
         let timeout = Duration::from_micros(timeout.unsigned_abs());
-        Self { table, http, postgres, password_file, tls_certificate, tls_key, timeout, memory }
+        Self {
+            table,
+            first: compare,
+            http,
+            postgres,
+            password_file,
+            tls_certificate,
+            tls_key,
+            timeout,
+            memory,
+        }
     }
 }

@@ -14,8 +14,9 @@ use reducer::table::Manifest;
 use super::Usage;
 use crate::args::CompareArgs;
 use crate::compare::report::Report;
-use crate::compare::tables::Populations;
+use crate::compare::tables::{Populations, Selected};
 use crate::output::{self, Voice};
+use crate::releases::Translation;
 use crate::render::Format;
 
 pub(crate) fn run(args: &CompareArgs, voice: Voice) -> Result<ExitCode> {
@@ -31,10 +32,14 @@ pub(crate) fn run(args: &CompareArgs, voice: Voice) -> Result<ExitCode> {
         Some(ids) => u128::from_str_radix(id, 16).is_ok_and(|id| ids.contains(&id)),
         None => true,
     };
-    let populations = Populations::of_tables(
-        [(&first, &|id: &str| is_wanted(&first_ids, id)), (&second, &|id: &str| is_wanted(&second_ids, id))],
-        !args.no_regions,
-    )?;
+    let wanted: [&(dyn Fn(&str) -> bool + Sync); 2] =
+        [&|id| is_wanted(&first_ids, id), &|id| is_wanted(&second_ids, id)];
+    let tables = [
+        Selected { manifest: &first, wanted: wanted[0], places: None },
+        Selected { manifest: &second, wanted: wanted[1], places: None },
+    ];
+    let translation = Translation::of_tables(&first, &second)?;
+    let populations = Populations::of_tables(tables, translation, !args.no_regions)?;
     let names = [&args.first, &args.second].map(|table| table.display().to_string());
     print(&populations, names, args.min_support, (args.format, args.top), voice)?;
     Ok(ExitCode::SUCCESS)

@@ -18,6 +18,8 @@ const MESSAGE_CHARS_MAX: usize = 60;
 
 /// What is compared, and what differs.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename = "Comparison"))]
 pub(crate) struct Report {
     /// The first population.
     pub(crate) first: Side,
@@ -39,11 +41,14 @@ pub(crate) struct Report {
 
 /// A population.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Side {
     /// Folder of its table, or the condition that its requests fulfil.
     pub(crate) name: String,
-    /// Its requests.
+    /// Its requests that were read.
     pub(crate) n_requests: u64,
+    /// Those that were asked for; more, where only some of very many are read.
+    pub(crate) n_of: u64,
     /// When the first one began, µs since 1970.
     pub(crate) from: Option<i64>,
     /// When the last one ended, µs since 1970.
@@ -52,6 +57,8 @@ pub(crate) struct Side {
 
 /// What became of the log points and top-level methods of the first release.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename = "ChangedCode"))]
 pub(crate) struct Changed {
     /// Log points with the same place and message.
     pub(crate) n_same: usize,
@@ -69,6 +76,7 @@ pub(crate) struct Changed {
 
 /// A top-level method with another name.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Renamed {
     /// In the first release.
     pub(crate) first: String,
@@ -78,6 +86,7 @@ pub(crate) struct Renamed {
 
 /// A figure and its bounds at 95 %, µs.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Bounds {
     /// The figure.
     pub(crate) us: f64,
@@ -91,6 +100,7 @@ pub(crate) struct Bounds {
 
 /// Figures of times, µs.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Figures {
     /// Times.
     pub(crate) n: u64,
@@ -104,6 +114,7 @@ pub(crate) struct Figures {
 
 /// A type of requests.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct TypeReport {
     /// Its name.
     pub(crate) request_type: String,
@@ -121,6 +132,7 @@ pub(crate) struct TypeReport {
 
 /// So many requests of all of the type.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Part {
     /// So many.
     pub(crate) n: u64,
@@ -130,6 +142,7 @@ pub(crate) struct Part {
 
 /// What one population does and the other one does not.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct DeedReport {
     /// The type of the requests.
     pub(crate) request_type: String,
@@ -145,6 +158,7 @@ pub(crate) struct DeedReport {
 
 /// A way that one population goes and the other one does not.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct SequenceReport {
     /// The type of the requests.
     pub(crate) request_type: String,
@@ -164,6 +178,7 @@ pub(crate) struct SequenceReport {
 
 /// Time of requests on something.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct SpentReport {
     /// How often all requests do it.
     pub(crate) n_visits: u64,
@@ -173,6 +188,7 @@ pub(crate) struct SpentReport {
 
 /// Something that can take time in a region of code.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct CallReport {
     /// What, and its line.
     pub(crate) what: String,
@@ -182,6 +198,7 @@ pub(crate) struct CallReport {
 
 /// A change in time.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct ChangeReport {
     /// The type of the requests.
     pub(crate) request_type: String,
@@ -205,6 +222,7 @@ pub(crate) struct ChangeReport {
 
 /// A request in which something takes long.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Longest {
     /// Its id.
     pub(crate) request_id: String,
@@ -222,7 +240,13 @@ impl Report {
         let [first, second] = names;
         let side = |name: String, n_requests: u64, at: usize| {
             let extent = populations.sequences.extents()[at];
-            Side { name, n_requests, from: extent.map(|(from, _)| from), to: extent.map(|(_, to)| to) }
+            Side {
+                name,
+                n_requests,
+                n_of: n_requests,
+                from: extent.map(|(from, _)| from),
+                to: extent.map(|(_, to)| to),
+            }
         };
         let deeds = only_second.iter().map(|of| (of, true)).chain(only_first.iter().map(|of| (of, false)));
         let sequences = populations.sequences.one_sided(support);

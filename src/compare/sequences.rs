@@ -3,8 +3,9 @@
 //! round a loop twice or a hundred times is one way, and so is handing over to two spans or to ten.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use anyhow::Result;
+use crate::error::Result;
 use reducer::table::Manifest;
 use rustc_hash::FxHashMap;
 use schema::tables::{Batches, LogSequenceRow, RequestSequence, Text};
@@ -80,26 +81,39 @@ impl Sequences {
         let ways: FxHashMap<Text, usize> =
             rows.map(|row| (row.log_sequence_id, self.number(way(&row.sequence, &point)))).collect();
         let unknown = self.number(Way::new());
-        for path in manifest.paths("requests") {
-            for rows in Batches::<RequestSequence>::open(&path)? {
+        for (number, path) in manifest.paths("requests").into_iter().enumerate() {
+            let batches = match scope.places.map(|places| places.get(number).map_or(&[][..], Vec::as_slice)) {
+                Some([]) => continue,
+                Some(places) => {
+                    let rows: Vec<Range<usize>> = places.iter().map(|at| at.row..at.row + 1).collect();
+                    Batches::<RequestSequence>::open_rows(&path, &rows)?
+                }
+                None => Batches::open(&path)?,
+            };
+            for rows in batches {
                 for row in rows? {
-                    let Some(population @ 1..=2) = (scope.population)(&row.request_id) else { continue };
-                    let side = usize::from(population) - 1;
-                    let name = scope.name(&row.request_type);
-                    if !self.by_type.contains_key(name) {
-                        self.by_type.insert(name.into(), BTreeMap::new());
-                    }
-                    let of_type = self.by_type.get_mut(name).expect("it was just put there");
                     let way = ways.get(&row.log_sequence_id).copied().unwrap_or(unknown);
-                    let taken = of_type.entry(way).or_default();
-                    taken.n[side] += 1;
-                    taken.examples[side].get_or_insert_with(|| (*row.request_id).into());
-                    let (from, to) = self.extents[side].unwrap_or((row.start_ts.0, row.end_ts.0));
-                    self.extents[side] = Some((from.min(row.start_ts.0), to.max(row.end_ts.0)));
+                    self.add_row(&row, way, scope);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Adds a request that goes a way.
+    fn add_row(&mut self, row: &RequestSequence, way: usize, scope: Scope<'_>) {
+        let Some(population @ 1..=2) = (scope.population)(&row.request_id) else { return };
+        let side = usize::from(population) - 1;
+        let name = scope.name(&row.request_type);
+        if !self.by_type.contains_key(name) {
+            self.by_type.insert(name.into(), BTreeMap::new());
+        }
+        let of_type = self.by_type.get_mut(name).expect("it was just put there");
+        let taken = of_type.entry(way).or_default();
+        taken.n[side] += 1;
+        taken.examples[side].get_or_insert_with(|| (*row.request_id).into());
+        let (from, to) = self.extents[side].unwrap_or((row.start_ts.0, row.end_ts.0));
+        self.extents[side] = Some((from.min(row.start_ts.0), to.max(row.end_ts.0)));
     }
 
     fn number(&mut self, way: Way) -> usize {

@@ -1,13 +1,14 @@
 //! Two tables, read so that they can be compared: both in the words of the second one.
 
-use anyhow::Result;
+use crate::error::Result;
 use reducer::table::Manifest;
 
 use super::sequences::Sequences;
 use crate::profile::code::Code;
 use crate::profile::groups::Groups;
 use crate::profile::table::{self, Scope};
-use crate::releases::{Release, Translation};
+use crate::releases::Translation;
+use crate::table::files::Place;
 
 /// Two populations of requests.
 #[derive(Clone, Debug, Default)]
@@ -26,28 +27,40 @@ pub(crate) struct Populations {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Says whether a request is looked at, by its id.
-pub(crate) type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+/// Requests of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Selected<'a> {
+    /// The table.
+    pub(crate) manifest: &'a Manifest,
+    /// Says whether a request is looked at, by its id.
+    pub(crate) wanted: &'a (dyn Fn(&str) -> bool + Sync),
+    /// Where they stand, by file; none: anywhere.
+    pub(crate) places: Option<&'a [Vec<Place>]>,
+}
 
 impl Populations {
-    /// The requests of two tables that are wanted; with `lines`, times between log points too.
+    /// The requests of two tables, the first of which is told by `translation`; with `lines`, times between
+    /// log points too.
     ///
     /// # Errors
     /// Tables that cannot be read, or that keep no spans.
-    pub(crate) fn of_tables(tables: [(&Manifest, Wanted<'_>); 2], lines: bool) -> Result<Self> {
-        let [first, second] = [Release::read(tables[0].0)?, Release::read(tables[1].0)?];
-        let mut found = Self { translation: Translation::new(&first, &second), ..Self::default() };
-        for (number, (manifest, wanted)) in (1..).zip(tables) {
+    pub(crate) fn of_tables(
+        tables: [Selected<'_>; 2],
+        translation: Translation,
+        lines: bool,
+    ) -> Result<Self> {
+        let mut found = Self { translation, ..Self::default() };
+        for (number, Selected { manifest, wanted, places }) in (1..).zip(tables) {
             let population = |id: &str| wanted(id).then_some(number);
             let beside = Some((&found.translation, number == 1));
-            let scope = Scope { population: &population, lines, beside };
+            let scope = Scope { population: &population, lines, places, beside };
             table::add(&mut found.groups, manifest, scope)?;
             found.sequences.add(manifest, scope)?;
         }
-        let (first, warning) = Code::read(tables[0].0)?;
+        let (first, warning) = Code::read(tables[0].manifest)?;
         found.warnings.extend(warning);
         let mut first = first.translated(&found.translation);
-        let (mut second, warning) = Code::read(tables[1].0)?;
+        let (mut second, warning) = Code::read(tables[1].manifest)?;
         found.warnings.extend(warning);
         second.add_places(&first);
         first.add_places(&second);
@@ -65,7 +78,7 @@ impl Populations {
         lines: bool,
     ) -> Result<Self> {
         let mut found = Self::default();
-        let scope = Scope { population, lines, beside: None };
+        let scope = Scope { population, lines, places: None, beside: None };
         table::add(&mut found.groups, manifest, scope)?;
         found.sequences.add(manifest, scope)?;
         let (code, warning) = Code::read(manifest)?;

@@ -20,6 +20,8 @@ pub(crate) struct TableShown {
     /// Whether it is answered in SQL.
     sql: bool,
     damage: Option<String>,
+    /// The table that it can be compared with.
+    first: Option<String>,
     /// What old detail is no longer there, in sentences.
     thinned: Vec<String>,
 }
@@ -34,14 +36,20 @@ struct TypeShown {
 }
 
 impl TableShown {
-    /// `table` with so many requests of each of its types.
+    /// `table` with so many requests of each of its types, and another one that it is compared with.
     #[cfg(feature = "serve")]
-    pub(crate) fn new(table: &Table, types: Vec<(u64, String)>, nodes: &[Text], flags: &[Text]) -> Self {
+    pub(crate) fn new(
+        (table, first): (&Table, Option<&Table>),
+        types: Vec<(u64, String)>,
+        nodes: &[Text],
+        flags: &[Text],
+    ) -> Self {
         let mut nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
         nodes.sort_unstable();
         let flags = flags.iter().map(ToString::to_string).collect();
         let sql = cfg!(feature = "sql");
-        Self { nodes, flags, sql, ..Self::of_requests(Some(table), types) }
+        let first = first.map(|first| first.folder().display().to_string());
+        Self { nodes, flags, sql, first, ..Self::of_requests(Some(table), types) }
     }
 
     /// So many requests of each type, of `table` or of traces of others.
@@ -60,6 +68,7 @@ impl TableShown {
             flags: Vec::new(),
             sql: false,
             damage: table.and_then(|table| table.damage().map(str::to_owned)),
+            first: None,
             thinned: table.map(note).unwrap_or_default(),
         }
     }

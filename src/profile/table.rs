@@ -28,6 +28,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) population: &'a (dyn Fn(&str) -> Option<u8> + Sync),
     /// Read the times between log points too, if the table keeps events.
     pub(crate) lines: bool,
+    /// Where the requests stand that are read, by file; none: all of them.
+    pub(crate) places: Option<&'a [Vec<files::Place>]>,
     /// Another release that it is compared with, and whether this one is the first, whose names and numbers
     /// are told in those of the second. Of times between log points those count that both releases have: a
     /// statement that only one of them has would divide what is one region of the other.
@@ -69,39 +71,19 @@ pub(crate) fn read(
     lines: bool,
 ) -> Result<Groups> {
     let mut groups = Groups::default();
-    add(&mut groups, manifest, Scope { population, lines, beside: None })?;
+    add(&mut groups, manifest, Scope { population, lines, places: None, beside: None })?;
     Ok(groups)
 }
 
-/// Adds the requests of `manifest` to `groups`.
+/// Adds the requests of `manifest` to `groups`. One thread reads what the others put into groups.
 pub(crate) fn add(groups: &mut Groups, manifest: &Manifest, scope: Scope<'_>) -> Result<()> {
-    add_from(groups, manifest, None, scope)
-}
-
-/// The requests of `manifest` that stand at `places`, by file, in groups, with the times between
-/// log points if the table keeps events.
-#[cfg(feature = "serve")]
-pub(crate) fn read_at(manifest: &Manifest, places: &[Vec<files::Place>]) -> Result<Groups> {
-    let mut groups = Groups::default();
-    let scope = Scope { population: &|_| Some(0), lines: true, beside: None };
-    add_from(&mut groups, manifest, Some(places), scope)?;
-    Ok(groups)
-}
-
-/// One thread reads what the others put into groups.
-fn add_from(
-    groups: &mut Groups,
-    manifest: &Manifest,
-    places: Option<&[Vec<files::Place>]>,
-    scope: Scope<'_>,
-) -> Result<()> {
     std::thread::scope(|threads| {
         let (sender, receiver) = sync_channel(BATCHES_AHEAD_MAX);
         let reader = threads.spawn(move || {
             let wanted = |id: &str| (scope.population)(id).is_some();
             // Who takes them has failed if nobody does.
             let mut take = |batch| sender.send(batch).is_ok();
-            read_parts(manifest, places, (&wanted, scope.lines), &mut take)
+            read_parts(manifest, scope.places, (&wanted, scope.lines), &mut take)
         });
         for batch in receiver {
             let requests = batch.iter().map(|of| found(groups, of, scope)).collect();
@@ -111,12 +93,22 @@ fn add_from(
     })
 }
 
+/// The requests of `manifest` that stand at `places`, by file, in groups, with the times between
+/// log points if the table keeps events.
+#[cfg(feature = "serve")]
+pub(crate) fn read_at(manifest: &Manifest, places: &[Vec<files::Place>]) -> Result<Groups> {
+    let mut groups = Groups::default();
+    let scope = Scope { population: &|_| Some(0), lines: true, places: Some(places), beside: None };
+    add(&mut groups, manifest, scope)?;
+    Ok(groups)
+}
+
 /// All requests of `manifest`, held at once.
 #[cfg(test)]
 pub(crate) fn requests(manifest: &Manifest) -> Result<Vec<Request>> {
     let (mut groups, mut all) = (Groups::default(), Vec::new());
     read_parts(manifest, None, (&|_| true, false), &mut |batch| {
-        let scope = Scope { population: &|_| Some(0), lines: false, beside: None };
+        let scope = Scope { population: &|_| Some(0), lines: false, places: None, beside: None };
         all.extend(batch.iter().map(|of| found(&mut groups, of, scope)));
         true
     })?;

@@ -12,7 +12,7 @@ use super::coverage::Coverage;
 use super::http::{Answer, Asked};
 use super::list::{self, ListedRequest, RequestList, Sort};
 use super::requests::Conditions;
-use super::{Served, jaeger, overview, profile};
+use super::{Served, compare, jaeger, overview, profile};
 use crate::page;
 use crate::page::request::{OrderShown, RequestShown};
 use crate::page::table::TableShown;
@@ -45,6 +45,7 @@ pub(super) fn answer(served: &Served, asked: &Asked) -> Answer {
         ["api", "requests", id] => request(served, id),
         ["api", "requests", id, "order"] => order(served, id, asked),
         ["api", "profile"] => the_profile(served, asked),
+        ["api", "compare"] => the_comparison(served, asked),
         ["api", "coverage"] => coverage(served),
         ["api", rest @ ..] => return jaeger::answer(served, rest, asked).unwrap_or_else(none),
         _ => Err(none()),
@@ -66,7 +67,8 @@ fn table(served: &Served) -> Result<Answer, Answer> {
     let indexes = served.indexes();
     let of_type = served.about()?.n_of_type.iter().copied();
     let types = of_type.zip(indexes.types.iter().map(ToString::to_string)).collect();
-    let shown = TableShown::new(&served.table, types, &indexes.nodes, &indexes.flags);
+    let first = served.first.as_deref();
+    let shown = TableShown::new((&served.table, first), types, &indexes.nodes, &indexes.flags);
     Ok(Answer::json(&shown))
 }
 
@@ -144,6 +146,16 @@ fn the_overview(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
 
 fn the_profile(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
     walked(served, asked, |conditions, chosen| profile::profile(served, chosen, conditions.to_sql()))
+}
+
+fn the_comparison(served: &Served, asked: &Asked) -> Result<Answer, Answer> {
+    let Some(first) = served.first.as_deref() else {
+        return Err(Answer::fault(
+            404,
+            "there is no table to compare with; `lprof serve --compare` names one",
+        ));
+    };
+    walked(served, asked, |conditions, chosen| compare::compare(served, first, conditions, chosen))
 }
 
 fn list(served: &Served, asked: &Asked) -> Result<Answer, Answer> {

@@ -15,6 +15,7 @@ use crate::profile::json::ReportJson;
 use crate::profile::layers::Tails;
 use crate::profile::report::{Limits, Report};
 use crate::profile::table;
+use crate::table::files::Place;
 
 /// Requests that are read.
 const READ_MAX: usize = 10_000;
@@ -23,7 +24,7 @@ const RUNS: usize = 20;
 /// The slowest requests of each group that are its tail, in percent, and requests that a line must be
 /// seen in: what `lprof profile` takes if it is told nothing else.
 const TAIL_PERCENT: f64 = 10.0;
-const SUPPORT: u64 = 5;
+pub(super) const SUPPORT: u64 = 5;
 
 /// The profile of the `chosen` requests, which meet the condition `sql`.
 pub(super) fn profile(
@@ -31,6 +32,17 @@ pub(super) fn profile(
     chosen: &Chosen<'_>,
     sql: Option<String>,
 ) -> Result<ProfileShown, Answer> {
+    let (n, places) = sampled(chosen)?;
+    let groups = table::read_at(served.table.manifest(), &places)?;
+    let (code, warning) = Code::read(served.table.manifest())?;
+    let tails = Tails::new(&groups, TAIL_PERCENT);
+    let report = Report::new(&groups, &code, (&tails, TAIL_PERCENT), Limits { support: SUPPORT }, None);
+    let warnings: Vec<String> = warning.into_iter().chain(groups.repairs.sentence()).collect();
+    Ok(ProfileShown { n, report: ReportJson::new(&report), warnings, sql })
+}
+
+/// How many requests are chosen, and where those of them stand that are read, by file.
+pub(super) fn sampled(chosen: &Chosen<'_>) -> Result<(usize, Vec<Vec<Place>>), Answer> {
     let blocks = chosen.blocks();
     let rows = |(file, number): (usize, usize)| chosen.rows(&Block::new(chosen.indexes, file, number));
     let n_of: Vec<usize> =
@@ -49,12 +61,7 @@ pub(super) fn profile(
         }
         first = until;
     }
-    let groups = table::read_at(served.table.manifest(), &places)?;
-    let (code, warning) = Code::read(served.table.manifest())?;
-    let tails = Tails::new(&groups, TAIL_PERCENT);
-    let report = Report::new(&groups, &code, (&tails, TAIL_PERCENT), Limits { support: SUPPORT }, None);
-    let warnings: Vec<String> = warning.into_iter().chain(groups.repairs.sentence()).collect();
-    Ok(ProfileShown { n, report: ReportJson::new(&report), warnings, sql })
+    Ok((n, places))
 }
 
 /// About `n_max` of so many, in `n_runs` runs that lie evenly over them; all of them, if that is no

@@ -11,6 +11,7 @@ use super::api::{OverviewAnswer, SqlAnswer};
 use super::coverage::Coverage;
 use super::http::Fault;
 use super::list::RequestList;
+use crate::compare::report::Report;
 use crate::page::profile::ProfileShown;
 use crate::page::request::{OrderShown, RequestShown};
 use crate::page::table::TableShown;
@@ -48,6 +49,7 @@ fn the_page_knows_the_types_of_the_answers() {
     declared.visit::<RequestShown>();
     declared.visit::<OrderShown>();
     declared.visit::<ProfileShown>();
+    declared.visit::<Report>();
     declared.visit::<Coverage>();
     declared.visit::<SqlAnswer>();
     declared.visit::<Fault>();
