@@ -89,6 +89,9 @@ pub(crate) struct CompareArgs {
     /// Lines of each part
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
+    /// Write the comparison as a page for a browser too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Leave out regions of code: events are not read then
     #[arg(long)]
     pub(crate) no_regions: bool,

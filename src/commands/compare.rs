@@ -16,8 +16,15 @@ use crate::args::CompareArgs;
 use crate::compare::report::Report;
 use crate::compare::tables::{Populations, Selected};
 use crate::output::{self, Voice};
+use crate::page::file::Answers;
+use crate::page::request::RequestShown;
+use crate::page::table::TableShown;
 use crate::releases::Translation;
 use crate::render::Format;
+use crate::table::Table;
+
+/// Bytes of a comparison as one page, with the requests that it names; further ones are left out.
+const PAGE_BYTES_MAX: usize = 8 << 20;
 
 pub(crate) fn run(args: &CompareArgs, voice: Voice) -> Result<ExitCode> {
     if args.format == Format::Parquet {
@@ -41,22 +48,37 @@ pub(crate) fn run(args: &CompareArgs, voice: Voice) -> Result<ExitCode> {
     let translation = Translation::of_tables(&first, &second)?;
     let populations = Populations::of_tables(tables, translation, !args.no_regions)?;
     let names = [&args.first, &args.second].map(|table| table.display().to_string());
-    print(&populations, names, args.min_support, (args.format, args.top), voice)?;
+    let report = Report::new(&populations, names, args.min_support);
+    if let Some(path) = &args.html {
+        write_page(path, args, &report)?;
+    }
+    print(&report, (args.format, args.top), voice)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints what differs between two populations with these names.
-pub(super) fn print(
-    populations: &Populations,
-    names: [String; 2],
-    support: u64,
-    (format, top): (Format, usize),
-    voice: Voice,
-) -> Result<()> {
-    for warning in populations.warnings.iter().cloned().chain(populations.groups.repairs.sentence()) {
-        voice.say(&format!("warning: {warning}"));
+/// Writes the comparison as one file, with the requests of the second table that it names.
+fn write_page(path: &Path, args: &CompareArgs, report: &Report) -> Result<()> {
+    let table = Table::open(&args.second)?;
+    let types = report.types.iter().filter(|of| of.second.n > 0);
+    let types = types.map(|of| (of.second.n, of.request_type.clone())).collect();
+    let shown = TableShown::of_requests(Some(&table), types).beside(&report.first.name);
+    let mut answers = Answers::default();
+    answers.add("table", &shown, usize::MAX)?;
+    answers.add("compare", report, usize::MAX)?;
+    let mut logs = table.logs();
+    for id in report.examples_of_second() {
+        // Of a table that was split at weak links, the whole request may have another id.
+        let Ok(request) = table.request(id) else { continue };
+        let related = table.related(id)?;
+        let request = RequestShown::new(&table, &request, &related, &mut logs);
+        answers.add(&format!("requests/{id}"), &request, PAGE_BYTES_MAX)?;
     }
-    let report = Report::new(populations, names, support);
+    Ok(schema::version::write_atomically(path, answers.page()?.as_bytes())?)
+}
+
+/// Prints what differs between two populations.
+pub(super) fn print(report: &Report, (format, top): (Format, usize), voice: Voice) -> Result<()> {
+    report.warnings.iter().for_each(|warning| voice.say(&format!("warning: {warning}")));
     for (side, which) in [(&report.first, "first"), (&report.second, "second")] {
         if side.n_requests == 0 {
             bail!("`{}`: the {which} population has no requests", side.name);
@@ -64,12 +86,12 @@ pub(super) fn print(
     }
     let mut out = output::stdout();
     match format {
-        Format::Table => text::print(&mut out, &report, top)?,
+        Format::Table => text::print(&mut out, report, top)?,
         Format::Json => {
-            serde_json::to_writer_pretty(&mut out, &report)?;
+            serde_json::to_writer_pretty(&mut out, report)?;
             writeln!(out)?;
         }
-        Format::Csv | Format::Parquet => rows::print(&mut out, format, &report)?,
+        Format::Csv | Format::Parquet => rows::print(&mut out, format, report)?,
     }
     Ok(out.flush()?)
 }

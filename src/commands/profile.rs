@@ -51,8 +51,8 @@ pub(crate) fn run(args: &ProfileArgs, voice: Voice) -> Result<ExitCode> {
             if let [first, second] = &*args.compare {
                 let found = compare::tables::Populations::of_table(&manifest, &population, !args.no_regions)?;
                 let names = [first.clone(), second.clone()];
-                let shown = (args.format, args.top);
-                super::compare::print(&found, names, args.min_support, shown, voice)?;
+                let report = compare::report::Report::new(&found, names, args.min_support);
+                super::compare::print(&report, (args.format, args.top), voice)?;
                 return Ok(ExitCode::SUCCESS);
             }
             let groups = table::read(&manifest, &population, !args.no_regions)?;

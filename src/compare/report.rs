@@ -258,8 +258,23 @@ impl Report {
             one_sided: deeds.map(|(of, is_second)| words.deed(of, is_second)).collect(),
             sequences: sequences.iter().map(|of| words.sequence(of)).collect(),
             changes: changes.iter().map(|of| words.change(of)).collect(),
-            warnings: populations.warnings.clone(),
+            warnings: populations
+                .warnings
+                .iter()
+                .cloned()
+                .chain(populations.groups.repairs.sentence())
+                .collect(),
         }
+    }
+
+    /// Requests of the second population that are named, each once.
+    pub(crate) fn examples_of_second(&self) -> Vec<&str> {
+        let is_longer = |of: &&ChangeReport| of.difference.us > 0.0;
+        let longest = self.changes.iter().filter(is_longer).map(|of| &of.longest.request_id);
+        let is_new = |of: &&SequenceReport| of.second.n * of.first.of > of.first.n * of.second.of;
+        let new = self.sequences.iter().filter(is_new).map(|of| &of.example);
+        let mut known = std::collections::BTreeSet::new();
+        longest.chain(new).map(String::as_str).filter(|id| known.insert(*id)).collect()
     }
 }
 

@@ -48,8 +48,16 @@ impl TableShown {
         nodes.sort_unstable();
         let flags = flags.iter().map(ToString::to_string).collect();
         let sql = cfg!(feature = "sql");
-        let first = first.map(|first| first.folder().display().to_string());
-        Self { nodes, flags, sql, first, ..Self::of_requests(Some(table), types) }
+        let shown = Self { nodes, flags, sql, ..Self::of_requests(Some(table), types) };
+        match first {
+            Some(first) => shown.beside(&first.folder().display().to_string()),
+            None => shown,
+        }
+    }
+
+    /// The same, compared with a table of this name.
+    pub(crate) fn beside(self, first: &str) -> Self {
+        Self { first: Some(first.to_owned()), ..self }
     }
 
     /// So many requests of each type, of `table` or of traces of others.

@@ -43,6 +43,5 @@ pub(super) fn compare(
     let mut report = Report::new(&populations, names, SUPPORT);
     report.first.n_of = n_first as u64;
     report.second.n_of = n_second as u64;
-    report.warnings.extend(populations.groups.repairs.sentence());
     Ok(report)
 }

@@ -3,6 +3,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { type Table, ask, has, isFile } from "./api";
+import { compare } from "./compare";
 import { coverage } from "./coverage";
 import { h, replace } from "./dom";
 import { count } from "./format";
@@ -15,7 +16,7 @@ import { conditions, here, link } from "./state";
 import type { View } from "./view";
 
 // In the order of the bar; the first one that is there is shown if none is asked for.
-const VIEWS: View[] = [overview, requests, profile, sql, coverage, request];
+const VIEWS: View[] = [overview, requests, profile, compare, sql, coverage, request];
 
 const main = document.getElementById("main")!;
 const status = document.getElementById("status")!;
