@@ -10,9 +10,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// about, and holds its causes; a fault in a query is shown in several lines, with the place.
 ///
 /// ```
+/// use std::path::Path;
 /// use lprof::{ErrorKind, Table};
 ///
-/// let error = Table::open("no/such/table").err().expect("it is not there");
+/// let error = Table::open(Path::new("no/such/table")).err().expect("it is not there");
 /// assert_eq!(error.kind(), ErrorKind::NotFound);
 /// assert!(error.to_string().contains("no/such/table"), "{error}");
 /// ```
@@ -130,6 +131,7 @@ fn kind_of(error: &(dyn StdError + 'static)) -> ErrorKind {
     if let Some(error) = error.downcast_ref::<std::io::Error>() {
         return match error.kind() {
             std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+            std::io::ErrorKind::NotADirectory | std::io::ErrorKind::IsADirectory => ErrorKind::NotOurs,
             std::io::ErrorKind::ResourceBusy => ErrorKind::Busy,
             std::io::ErrorKind::OutOfMemory => ErrorKind::Limit,
             _ => ErrorKind::Io,

@@ -54,6 +54,8 @@ pub use reducer::IdField;
 #[doc(inline)]
 pub use reducer::append::{AddedRequests, Appended};
 #[doc(inline)]
+pub use reducer::finish::Keep;
+#[doc(inline)]
 pub use schema::InputAccount;
 
 pub(crate) use files::is_class_path;
@@ -63,7 +65,7 @@ pub use logs::Nodes;
 pub use mapped::Mapped;
 pub(crate) use mapped::{n_headed, unread};
 pub use mapper::{Mapper, Written};
-pub use options::{IdFields, Keep, Layouts, Options, Zone};
+pub use options::{IdFields, Layouts, Options, Zone};
 pub(crate) use outputs::{MODEL_NAME, check_name, check_output};
 pub use progress::{Progress, Step};
 pub use threads::Threads;

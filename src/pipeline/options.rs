@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use log_mapper::Layout;
-#[doc(inline)]
-pub use reducer::finish::Keep;
+use reducer::finish::Keep;
 use schema::Passes;
 
 use super::progress::{Progress, Step, Stepping};
