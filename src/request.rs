@@ -13,6 +13,7 @@ pub use critical_path::PathPart;
 pub use logs::Logs;
 #[cfg(feature = "serve")]
 pub(crate) use logs::Packed;
+pub(crate) use logs::Said;
 pub(crate) use message::Messages;
 pub use trace::Wait;
 use trace::{Repairs, Trace, resolve};

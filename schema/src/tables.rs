@@ -53,9 +53,7 @@ pub use position::{PositionRow, request_key, stretch};
 pub use relations::{RelationEnds, RelationRow, RequestValues};
 pub use requests::{IntervalRow, LogSequenceRow, NodeTime, RequestNodeRow, RequestRow};
 pub use spans::{HandOver, SpanRow};
-pub use timings::{
-    EventTiming, RequestEnd, RequestNodeTime, RequestTiming, RequestTotals, SpanTiming,
-};
+pub use timings::{EventTiming, RequestEnd, RequestNodeTime, RequestTiming, RequestTotals, SpanTiming};
 
 /// Arrow's types, for those who take columns as they are.
 pub use arrow_array::RecordBatch;

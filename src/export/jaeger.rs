@@ -127,9 +127,8 @@ pub(crate) fn trace(view: &mut View<'_>) -> Trace {
             warnings: None,
         });
     }
-    let of_node = |node: &&str| {
-        (process(node), Process { service_name: (*node).to_owned(), tags: Vec::new() })
-    };
+    let of_node =
+        |node: &&str| (process(node), Process { service_name: (*node).to_owned(), tags: Vec::new() });
     let processes = nodes.iter().map(of_node).collect();
     Trace { trace_id: view.trace_id().to_owned(), spans, processes, warnings: None }
 }

@@ -92,7 +92,8 @@ mod tests {
     #[test]
     fn texts_cannot_become_markup() {
         let empty = page("");
-        for text in ["</script><script>alert(1)</script>", "<!--<script>", "\"}</SCRIPT >", "\\u003c/script>"] {
+        for text in ["</script><script>alert(1)</script>", "<!--<script>", "\"}</SCRIPT >", "\\u003c/script>"]
+        {
             let page = page(text);
             let n_of = |page: &str, tag: &str| page.to_ascii_lowercase().matches(tag).count();
             for tag in ["<script", "</script", "<!--"] {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::differences::Difference;
-use super::report::{Finding, InOrder, Part, Report, RegionShare};
+use super::report::{Finding, InOrder, Part, RegionShare, Report};
 use super::statistics::{Statistics, Summary, rounded, share};
 
 /// A report.

@@ -53,6 +53,17 @@ impl Messages {
         Self { points }
     }
 
+    /// Of one log point, with these templates: a regex and the paths of its captures.
+    #[cfg(test)]
+    pub(super) fn of_point(number: i64, templates: &[(&str, &[&str])]) -> Self {
+        let row = |(regex, variables): &(&str, &[&str])| TemplateRow {
+            regex: (*regex).into(),
+            variables: variables.iter().map(|path| Text::from(*path)).collect(),
+        };
+        let templates = templates.iter().map(|of| Template::new(&row(of), None).expect("a regex"));
+        Self { points: [(number, templates.collect())].into_iter().collect() }
+    }
+
     /// What an event says; none: nothing is known of how it looks.
     pub(crate) fn made(&self, event: &EventRow) -> Option<String> {
         self.pieces(event).map(|pieces| pieces.text())
@@ -298,25 +309,16 @@ impl Pieces<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Messages, Template};
-    use schema::tables::{EventRow, NameValue, TemplateRow, Text};
+    use super::Messages;
+    use schema::tables::{EventRow, NameValue};
 
     fn messages(templates: &[(&str, &[&str])]) -> Messages {
-        let row = |(regex, variables): &(&str, &[&str])| TemplateRow {
-            regex: (*regex).into(),
-            variables: variables.iter().map(|path| Text::from(*path)).collect(),
-        };
-        let templates = templates.iter().map(|of| Template::new(&row(of), None).expect("a regex"));
-        Messages { points: [(7, templates.collect())].into_iter().collect() }
+        Messages::of_point(7, templates)
     }
 
     fn event(values: &[(&str, &str)]) -> EventRow {
         let value = |(name, value): &(&str, &str)| NameValue { name: (*name).into(), value: (*value).into() };
-        EventRow {
-            log_point_id: Some(7),
-            values: values.iter().map(value).collect(),
-            ..EventRow::default()
-        }
+        EventRow { log_point_id: Some(7), values: values.iter().map(value).collect(), ..EventRow::default() }
     }
 
     #[track_caller]
@@ -361,7 +363,10 @@ mod tests {
 
     #[test]
     fn of_ways_that_nothing_tells_apart_what_they_share_is_told() {
-        let of = messages(&[(r"Failed (.*?): no node at (.*?)", &["x", "y"]), (r"Failed (.*?): bad (.*?)", &["x", "y"])]);
+        let of = messages(&[
+            (r"Failed (.*?): no node at (.*?)", &["x", "y"]),
+            (r"Failed (.*?): bad (.*?)", &["x", "y"]),
+        ]);
         assert_eq!(of.made(&event(&[("x", "1"), ("y", "2")])).as_deref(), Some("Failed 1: …2"));
         check((r"sids: \[ (.*?)(?:(.*?))? \]", &["x", "x"]), &[("x", "1,")], Some("sids: [ 1,… ]"));
         check((r"(?:is (.*?)|has (.*?)) now", &["x", "x"]), &[("x", "1")], Some("…1 now"));

@@ -11,9 +11,9 @@ use super::chosen::{Block, Chosen};
 use super::http::Answer;
 use crate::page::profile::ProfileShown;
 use crate::profile::code::Code;
+use crate::profile::json::ReportJson;
 use crate::profile::layers::Tails;
 use crate::profile::report::{Limits, Report};
-use crate::profile::json::ReportJson;
 use crate::profile::table;
 
 /// Requests that are read.
@@ -26,7 +26,11 @@ const TAIL_PERCENT: f64 = 10.0;
 const SUPPORT: u64 = 5;
 
 /// The profile of the `chosen` requests, which meet the condition `sql`.
-pub(super) fn profile(served: &Served, chosen: &Chosen<'_>, sql: Option<String>) -> Result<ProfileShown, Answer> {
+pub(super) fn profile(
+    served: &Served,
+    chosen: &Chosen<'_>,
+    sql: Option<String>,
+) -> Result<ProfileShown, Answer> {
     let blocks = chosen.blocks();
     let rows = |(file, number): (usize, usize)| chosen.rows(&Block::new(chosen.indexes, file, number));
     let n_of: Vec<usize> =
