@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table, Width};
 use serde_json::Value;
 
 /// Form in which rows come out.
@@ -19,93 +20,130 @@ pub(crate) enum Format {
     Parquet,
 }
 
-/// Rows from which a table takes its column widths; more are fitted to them.
-const WIDTH_SAMPLE_ROWS: usize = 1_000;
-/// Widest column of a table; longer values are not cut, they push.
-const COLUMN_CHARS_MAX: usize = 120;
+/// Rows that are laid out at once; a later part of a table is as wide as the first one, or wider.
+const PART_ROWS: usize = 1_000;
+/// Widest column of a table; longer values go on in the next line.
+const COLUMN_CHARS_MAX: u16 = 120;
+/// Between two columns.
+const SPACE: u16 = 2;
 
 /// Writes rows as they come.
 pub(crate) struct RowWriter<'a> {
-    out: &'a mut dyn Write,
-    format: Format,
+    out: Out<'a>,
     columns: Vec<String>,
-    /// Rows held back until the widths of a table are known.
-    held: Vec<Vec<Value>>,
-    widths: Option<Vec<usize>>,
     n_rows: usize,
+}
+
+enum Out<'a> {
+    Csv(Box<csv::Writer<&'a mut dyn Write>>),
+    Json(&'a mut dyn Write),
+    Table(Parts<'a>),
+}
+
+/// A table, part by part.
+struct Parts<'a> {
+    out: &'a mut dyn Write,
+    held: Vec<Vec<Value>>,
+    /// Of the parts before; none: the next one is the first.
+    widths: Option<Vec<u16>>,
 }
 
 impl<'a> RowWriter<'a> {
     /// Begins rows of `columns`; Parquet is not text and is written elsewhere.
     pub(crate) fn new(out: &'a mut dyn Write, format: Format, columns: Vec<String>) -> io::Result<Self> {
         assert!(format != Format::Parquet, "Parquet is not text");
-        match format {
+        let out = match format {
             Format::Csv => {
-                let names: Vec<String> = columns.iter().map(|name| csv_cell(name)).collect();
-                writeln!(out, "{}", names.join(","))?;
+                let mut csv = csv::Writer::from_writer(out);
+                csv.write_record(&columns)?;
+                Out::Csv(Box::new(csv))
             }
-            Format::Json => write!(out, "[")?,
-            Format::Table | Format::Parquet => {}
-        }
-        Ok(Self { out, format, columns, held: Vec::new(), widths: None, n_rows: 0 })
+            Format::Json => {
+                write!(out, "[")?;
+                Out::Json(out)
+            }
+            Format::Table | Format::Parquet => Out::Table(Parts { out, held: Vec::new(), widths: None }),
+        };
+        Ok(Self { out, columns, n_rows: 0 })
     }
 
     /// Writes a row.
     pub(crate) fn row(&mut self, row: Vec<Value>) -> io::Result<()> {
         self.n_rows += 1;
-        match self.format {
-            Format::Csv => {
-                let cells: Vec<String> = row.iter().map(|value| csv_cell(&plain(value))).collect();
-                writeln!(self.out, "{}", cells.join(","))
-            }
-            Format::Json => {
+        match &mut self.out {
+            Out::Csv(csv) => Ok(csv.write_record(row.iter().map(plain))?),
+            Out::Json(out) => {
                 let separator = if self.n_rows == 1 { "\n" } else { ",\n" };
                 let field =
                     |(name, value): (&String, &Value)| format!("{}: {value}", Value::from(name.as_str()));
                 let fields: Vec<String> = self.columns.iter().zip(&row).map(field).collect();
-                write!(self.out, "{separator}{{{}}}", fields.join(", "))
+                write!(out, "{separator}{{{}}}", fields.join(", "))
             }
-            Format::Table | Format::Parquet => {
-                if let Some(widths) = &self.widths {
-                    return table_row(self.out, widths, &row);
-                }
-                self.held.push(row);
-                if self.held.len() == WIDTH_SAMPLE_ROWS { self.flush_held() } else { Ok(()) }
+            Out::Table(parts) => {
+                parts.held.push(row);
+                if parts.held.len() == PART_ROWS { parts.write(&self.columns) } else { Ok(()) }
             }
         }
     }
 
     /// Ends the rows.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        match self.format {
-            Format::Csv => {}
-            Format::Json if self.n_rows == 0 => writeln!(self.out, "]")?,
-            Format::Json => writeln!(self.out, "\n]")?,
-            Format::Table | Format::Parquet => self.flush_held()?,
-        }
-        self.out.flush()
-    }
-
-    fn flush_held(&mut self) -> io::Result<()> {
-        if self.widths.is_some() {
-            return Ok(());
-        }
-        let mut widths: Vec<usize> = self.columns.iter().map(|name| width(name)).collect();
-        for row in &self.held {
-            for (column, value) in widths.iter_mut().zip(row) {
-                *column = (*column).max(width(&neutral(&plain(value)))).min(COLUMN_CHARS_MAX);
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self.out {
+            Out::Csv(mut csv) => csv.flush(),
+            Out::Json(out) => {
+                writeln!(out, "{}]", if self.n_rows == 0 { "" } else { "\n" })?;
+                out.flush()
+            }
+            Out::Table(mut parts) => {
+                if parts.widths.is_none() || !parts.held.is_empty() {
+                    parts.write(&self.columns)?;
+                }
+                parts.out.flush()
             }
         }
-        let numeric = |i: usize| self.held.iter().any(|row| row[i].is_number());
-        let header: Vec<String> = (0..self.columns.len())
-            .map(|i| padded(&neutral(&self.columns[i]), widths[i], numeric(i)))
-            .collect();
-        writeln!(self.out, "{}", header.join("  ").trim_end())?;
-        let rule: Vec<String> = widths.iter().map(|n| "-".repeat(*n)).collect();
-        writeln!(self.out, "{}", rule.join("  "))?;
-        for row in std::mem::take(&mut self.held) {
-            table_row(self.out, &widths, &row)?;
+    }
+}
+
+impl Parts<'_> {
+    /// Writes what is held.
+    fn write(&mut self, columns: &[String]) -> io::Result<()> {
+        let mut table = Table::new();
+        table.load_preset(comfy_table::presets::NOTHING);
+        let align = |text: String, is_right: bool| {
+            Cell::new(text).set_alignment(if is_right { CellAlignment::Right } else { CellAlignment::Left })
+        };
+        let is_number = |at: usize| self.held.iter().any(|row| row[at].is_number());
+        let cell = |value: &Value| align(neutral(&plain(value)), value.is_number());
+        for row in &self.held {
+            table.add_row(row.iter().map(cell));
         }
+        let names: Vec<String> = columns.iter().map(|name| neutral(name)).collect();
+        let mut widths = table.column_max_content_widths();
+        widths.resize(columns.len(), 0);
+        match &self.widths {
+            Some(before) => widths.iter_mut().zip(before).for_each(|(width, n)| *width = (*width).max(*n)),
+            None => {
+                let mut header = Table::new();
+                header.set_header(&names);
+                let of_names = header.column_max_content_widths();
+                widths.iter_mut().zip(of_names).for_each(|(width, n)| *width = (*width).max(n));
+            }
+        }
+        widths.iter_mut().for_each(|width| *width = (*width).min(COLUMN_CHARS_MAX));
+        if self.widths.is_none() {
+            let ruled = |(at, name): (usize, &String)| {
+                align(format!("{name}\n{}", "-".repeat(usize::from(widths[at]))), is_number(at))
+            };
+            table.set_header(names.iter().enumerate().map(ruled));
+        }
+        for (column, width) in table.column_iter_mut().zip(&widths) {
+            column.set_padding((0, SPACE));
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width + SPACE)));
+        }
+        for line in table.lines() {
+            writeln!(self.out, "{}", line.trim_end())?;
+        }
+        self.held.clear();
         self.widths = Some(widths);
         Ok(())
     }
@@ -148,12 +186,6 @@ pub(crate) fn neutral(text: &str) -> String {
     out
 }
 
-fn table_row(out: &mut dyn Write, widths: &[usize], row: &[Value]) -> io::Result<()> {
-    let cell = |(value, width): (&Value, &usize)| padded(&neutral(&plain(value)), *width, value.is_number());
-    let cells: Vec<String> = row.iter().zip(widths).map(cell).collect();
-    writeln!(out, "{}", cells.join("  ").trim_end())
-}
-
 /// A value without quotes; null is nothing.
 fn plain(value: &Value) -> String {
     match value {
@@ -161,27 +193,6 @@ fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-fn csv_cell(text: &str) -> String {
-    // A lone minus or digits are numbers; anything else that a spreadsheet
-    // would take for a formula is quoted, as is what would break the row.
-    let is_formula =
-        text.starts_with(['=', '+', '@', '\t']) || (text.starts_with('-') && text.parse::<f64>().is_err());
-    if is_formula || text.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
-fn width(text: &str) -> usize {
-    text.chars().count()
-}
-
-fn padded(text: &str, to: usize, right: bool) -> String {
-    let space = " ".repeat(to.saturating_sub(width(text)));
-    if right { format!("{space}{text}") } else { format!("{text}{space}") }
 }
 
 #[cfg(test)]
@@ -205,6 +216,38 @@ mod tests {
     #[test]
     fn csv_quotes_what_would_break_the_row() {
         check(Format::Csv, "name,n\na\u{1b}[2J,1\n\"b,\"\"c\"\"\",\n");
+    }
+
+    #[test]
+    fn a_long_table_goes_on_as_it_began() {
+        let data: Vec<_> = (0..2_500).map(|n| vec![json!(n), json!("x")]).collect();
+        let mut out = Vec::new();
+        rows(&mut out, Format::Table, &["number", "text"], data).expect("memory does not fail");
+        let text = String::from_utf8(out).expect("text");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2_502);
+        assert_eq!([lines[0], lines[1]], ["number  text", "------  ----"]);
+        assert_eq!([lines[2], lines[1_001], lines[2_501]], ["     0  x", "   999  x", "  2499  x"]);
+    }
+
+    #[test]
+    fn a_long_value_goes_on_in_the_next_line() {
+        let mut out = Vec::new();
+        let data = vec![vec![json!("x".repeat(130)), json!(1)]];
+        rows(&mut out, Format::Table, &["text", "n"], data).expect("memory does not fail");
+        let text = String::from_utf8(out).expect("text");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[2], format!("{}  1", "x".repeat(120)));
+        assert_eq!(lines[3], "x".repeat(10));
+    }
+
+    #[test]
+    fn none_is_a_header() {
+        let mut out = Vec::new();
+        rows(&mut out, Format::Table, &["a", "b"], Vec::new()).expect("memory does not fail");
+        rows(&mut out, Format::Csv, &["a", "b"], Vec::new()).expect("memory does not fail");
+        rows(&mut out, Format::Json, &["a", "b"], Vec::new()).expect("memory does not fail");
+        assert_eq!(String::from_utf8(out).expect("text"), "a  b\n-  -\na,b\n[]\n");
     }
 
     #[test]

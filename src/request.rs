@@ -11,6 +11,7 @@ use schema::tables::{EventRow, HandOver, RequestRow, SpanRow, SpanTiming};
 pub use logs::Logs;
 #[cfg(feature = "serve")]
 pub(crate) use logs::Packed;
+pub(crate) use logs::Said;
 pub(crate) use message::Messages;
 pub use trace::Wait;
 use trace::{Repairs, Trace, resolve};

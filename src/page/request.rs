@@ -5,7 +5,7 @@ use schema::happened_before::{Order, order as order_of};
 use schema::tables::{EventRow, NameValue};
 use serde::Serialize;
 
-use crate::request::{Logs, Request, Wait};
+use crate::request::{Logs, Request, Said, Wait};
 use crate::table::Table;
 use crate::table::related::Related;
 
@@ -178,7 +178,12 @@ impl RequestShown {
             flags: row.flags.iter().map(ToString::to_string).collect(),
             confidence: row.confidence,
             missing: missing(table, request),
-            spans: (0..request.spans().len()).map(|at| span(request, at, logs)).collect(),
+            spans: logs
+                .all_said(request)
+                .into_iter()
+                .enumerate()
+                .map(|(at, said)| span(request, at, said))
+                .collect(),
             path: request.critical_path().into_iter().map(part).collect(),
             related: related.iter().map(other).collect(),
         }
@@ -216,7 +221,7 @@ fn other(of: &Related) -> RelatedShown {
     }
 }
 
-fn span(request: &Request, at: usize, logs: &mut Logs) -> SpanShown {
+fn span(request: &Request, at: usize, said: Vec<Option<Said>>) -> SpanShown {
     let span = &request.spans()[at];
     let row = &span.row;
     let (start, end) = request.times_us(at);
@@ -244,12 +249,11 @@ fn span(request: &Request, at: usize, logs: &mut Logs) -> SpanShown {
         start,
         end,
         hand_overs: others.collect(),
-        events: span.events.iter().map(|of| event(of, logs)).collect(),
+        events: span.events.iter().zip(said).map(|(of, said)| event(of, said)).collect(),
     }
 }
 
-fn event(row: &EventRow, logs: &mut Logs) -> EventShown {
-    let said = logs.said(row);
+fn event(row: &EventRow, said: Option<Said>) -> EventShown {
     let text = |text: &Option<schema::tables::Text>| text.as_deref().map(str::to_owned);
     EventShown {
         us: row.ts.0,

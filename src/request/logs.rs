@@ -12,20 +12,22 @@ use log_mapper::Unpacked;
 use schema::tables::EventRow;
 
 use super::message::Messages;
+use super::{Request, Span};
 
 /// Longest text of a record; the rest is in the log.
 const TEXT_BYTES_MAX: usize = 2_000;
-/// Packed logs that are kept open, each with what its packing needs to go on.
-const OPEN_MAX: usize = 2;
+/// Packed logs that are kept open, each with what its packing needs to go on: up to 10 MB as a rule.
+const OPEN_MAX: usize = 4;
+/// Bytes of packed logs that are unpacked by a command: who asks out of their order begins anew each time.
+const UNPACKED_BYTES_MAX: u64 = 8 << 30;
 
 /// Logs, read at the offset of a record. A log may be gone, be that of another machine, or hold other
 /// records by now: then there is no text, or it is made.
-#[derive(Default)]
 pub struct Logs {
     open: BTreeMap<String, Option<Open>>,
     packed: Arc<Mutex<Packed>>,
-    /// Bytes that may still be unpacked; none: as many as it takes.
-    n_left: Option<u64>,
+    /// Bytes that may still be unpacked.
+    n_left: u64,
     messages: Arc<Messages>,
     /// No log is read.
     is_closed: bool,
@@ -51,17 +53,30 @@ pub(crate) struct Said {
     pub(crate) is_read: bool,
 }
 
+impl Default for Logs {
+    /// Of no table: nothing is made.
+    fn default() -> Self {
+        Self::new(Arc::default())
+    }
+}
+
 impl Logs {
     /// Logs of a table with these `messages`, of which so many bytes may be unpacked, beginning with
     /// those that are open.
     #[cfg(feature = "serve")]
     pub(crate) fn bounded(messages: Arc<Messages>, packed: Arc<Mutex<Packed>>, n_left: u64) -> Self {
-        Self { packed, n_left: Some(n_left), messages, ..Self::default() }
+        Self { packed, n_left, ..Self::new(messages) }
     }
 
     /// Logs of a table with these `messages`.
     pub(crate) fn new(messages: Arc<Messages>) -> Self {
-        Self { messages, ..Self::default() }
+        Self {
+            open: BTreeMap::new(),
+            packed: Arc::default(),
+            n_left: UNPACKED_BYTES_MAX,
+            messages,
+            is_closed: false,
+        }
     }
 
     /// The same, of which no log is read: what an event says is made of what the table holds.
@@ -95,6 +110,23 @@ impl Logs {
         }
     }
 
+    /// What the events of a request say, by span: each log is read from its beginning to its end.
+    pub(crate) fn all_said(&mut self, request: &Request) -> Vec<Vec<Option<Said>>> {
+        let mut said: Vec<Vec<Option<Said>>> =
+            request.spans().iter().map(|span| vec![None; span.events.len()]).collect();
+        let of_span = |(at, span): (usize, &Span)| (0..span.events.len()).map(move |event| (at, event));
+        let mut places: Vec<(usize, usize)> = request.spans().iter().enumerate().flat_map(of_span).collect();
+        let event = |(span, event): (usize, usize)| &request.spans()[span].events[event];
+        places.sort_by(|a, b| {
+            let (a, b) = (event(*a), event(*b));
+            a.file.cmp(&b.file).then(a.byte_offset.cmp(&b.byte_offset))
+        });
+        for place in places {
+            said[place.0][place.1] = self.said(event(place));
+        }
+        said
+    }
+
     /// The text of a record, and whether it goes on.
     fn record(&mut self, event: &EventRow) -> Option<(String, bool)> {
         let offset = u64::try_from(event.byte_offset).ok().filter(|_| !self.is_closed)?;
@@ -108,9 +140,8 @@ impl Logs {
                 file.take((n_before + TEXT_BYTES_MAX) as u64).read_to_end(&mut bytes).ok()?;
             }
             Open::Packed => {
-                let n_left = self.n_left.as_mut();
                 let mut packed = self.packed.lock().unwrap_or_else(PoisonError::into_inner);
-                bytes = packed.read(&event.file, from, n_before + TEXT_BYTES_MAX, n_left)?;
+                bytes = packed.read(&event.file, from, n_before + TEXT_BYTES_MAX, &mut self.n_left)?;
             }
         }
         let before = bytes.get(..n_before)?;
@@ -128,7 +159,7 @@ impl Logs {
 
 impl Packed {
     /// Up to `n` bytes of the text of the log `name`, at `offset`.
-    fn read(&mut self, name: &str, offset: u64, n: usize, n_left: Option<&mut u64>) -> Option<Vec<u8>> {
+    fn read(&mut self, name: &str, offset: u64, n: usize, n_left: &mut u64) -> Option<Vec<u8>> {
         let stamp = stamp(name);
         let known = self.0.iter().position(|(other, ..)| other == name).map(|at| self.0.remove(at));
         let known = known.filter(|(_, then, text)| *then == stamp && !text.is_past(offset));
@@ -136,7 +167,7 @@ impl Packed {
             Some(known) => known,
             None => (name.to_owned(), stamp, Unpacked::open(name)?),
         };
-        let found = text.read(offset, n, n_left.unwrap_or(&mut u64::MAX.clone())).map(<[u8]>::to_vec);
+        let found = text.read(offset, n, n_left).map(<[u8]>::to_vec);
         if self.0.len() == OPEN_MAX {
             self.0.remove(0);
         }
@@ -168,4 +199,114 @@ fn open(name: &str) -> Option<Open> {
     let packed: [&[u8]; 4] = [&[0x1f, 0x8b], b"BZh", b"PK\x03\x04", &[0x28, 0xb5, 0x2f, 0xfd]];
     let is_packed = packed.iter().any(|m| magic[..n].starts_with(m));
     Some(if is_packed { Open::Packed } else { Open::Plain(file) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use schema::tables::{EventRow, NameValue};
+
+    use super::{Logs, Messages, Said, TEXT_BYTES_MAX};
+
+    const LINE: &str = "12:00:00 INFO Stored block-7 at /p";
+
+    fn messages() -> Arc<Messages> {
+        Arc::new(Messages::of_point(1, &[(r"Stored block\-(\d+) at (.*?)", &["id", "peer"])]))
+    }
+
+    /// The third line of a log.
+    fn event(file: &Path, text: &str) -> EventRow {
+        let value = |name: &str, value: &str| NameValue { name: name.into(), value: value.into() };
+        EventRow {
+            file: file.display().to_string().into(),
+            byte_offset: text.find(LINE).unwrap_or(text.len()) as i64,
+            n_lines: 1,
+            log_point_id: Some(1),
+            values: vec![value("id", "7"), value("peer", "/p")],
+            ..EventRow::default()
+        }
+    }
+
+    fn read(text: &str) -> Option<Said> {
+        Some(Said { text: text.to_owned(), is_read: true })
+    }
+
+    fn made() -> Option<Said> {
+        Some(Said { text: "Stored block-7 at /p".to_owned(), is_read: false })
+    }
+
+    #[test]
+    fn what_a_log_says_is_read_also_where_it_is_packed() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let text = format!("first\nsecond\n{LINE}\nlast\n");
+        let (plain, packed) = (folder.path().join("a.log"), folder.path().join("a.log.zst"));
+        std::fs::write(&plain, &text).expect("written");
+        std::fs::write(&packed, zstd::encode_all(text.as_bytes(), 1).expect("packed")).expect("written");
+        let mut logs = Logs::new(messages());
+        for path in [&plain, &packed, &packed, &plain] {
+            assert_eq!(logs.said(&event(path, &text)), read(LINE), "{}", path.display());
+        }
+        assert_eq!(logs.closed().said(&event(&plain, &text)), made());
+    }
+
+    #[test]
+    fn what_is_gone_or_says_something_else_by_now_is_made() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let text = format!("first\nsecond\n{LINE}\nlast\n");
+        let path = folder.path().join("a.log");
+        assert_eq!(Logs::new(messages()).said(&event(&path, &text)), made());
+        // Rotated: another line there, the middle of one, the same of another block, the end.
+        for now in [
+            "first\nsecond\nsomething else that is printed\n".to_owned(),
+            format!("first second {LINE}\n"),
+            text.replace("block-7", "block-8"),
+            "short\n".to_owned(),
+            String::new(),
+        ] {
+            std::fs::write(&path, &now).expect("written");
+            assert_eq!(Logs::new(messages()).said(&event(&path, &text)), made(), "{now:?}");
+        }
+        let unknown = EventRow { log_point_id: None, ..event(&path, &text) };
+        assert_eq!(Logs::new(messages()).said(&unknown), None);
+    }
+
+    #[test]
+    fn quotes_within_json_are_those_of_the_message() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a.log");
+        let line = r#"{"log":"Stored block-7 at \"/p\"\n","stream":"stdout"}"#;
+        std::fs::write(&path, line).expect("written");
+        let mut event = EventRow { byte_offset: 0, ..event(&path, "") };
+        event.values[1].value = "\"/p\"".into();
+        assert_eq!(Logs::new(messages()).said(&event), read(line));
+    }
+
+    #[test]
+    fn a_long_record_is_cut() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a.log");
+        let text = format!("{}{}", "Stored block-7 at /", "p".repeat(3 * TEXT_BYTES_MAX));
+        std::fs::write(&path, &text).expect("written");
+        let mut event = EventRow { byte_offset: 0, ..event(&path, "") };
+        event.values[1].value = text["Stored block-7 at ".len()..].into();
+        assert_eq!(Logs::new(messages()).said(&event), read(&text[..TEXT_BYTES_MAX]));
+    }
+
+    #[cfg(feature = "serve")]
+    #[test]
+    fn one_answer_unpacks_so_much_and_the_next_one_goes_on() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a.log.zst");
+        let text = format!("{}{LINE}\n", "another line\n".repeat(100_000));
+        std::fs::write(&path, zstd::encode_all(text.as_bytes(), 1).expect("packed")).expect("written");
+        let packed = Arc::default();
+        let mut said = || {
+            let mut logs = Logs::bounded(messages(), Arc::clone(&packed), 700_000);
+            [logs.said(&event(&path, &text)), logs.said(&event(&path, &text))]
+        };
+        assert_eq!(said(), [made(), made()]);
+        assert_eq!(said(), [read(LINE), read(LINE)]);
+    }
 }

@@ -53,6 +53,17 @@ impl Messages {
         Self { points }
     }
 
+    /// Of one log point, with these templates: a regex and the paths of its captures.
+    #[cfg(test)]
+    pub(super) fn of_point(number: i64, templates: &[(&str, &[&str])]) -> Self {
+        let row = |(regex, variables): &(&str, &[&str])| TemplateRow {
+            regex: (*regex).into(),
+            variables: variables.iter().map(|path| Text::from(*path)).collect(),
+        };
+        let templates = templates.iter().map(|of| Template::new(&row(of), None).expect("a regex"));
+        Self { points: [(number, templates.collect())].into_iter().collect() }
+    }
+
     /// What an event says; none: nothing is known of how it looks.
     pub(crate) fn made(&self, event: &EventRow) -> Option<String> {
         self.pieces(event).map(|pieces| pieces.text())
@@ -298,16 +309,11 @@ impl Pieces<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Messages, Template};
-    use schema::tables::{EventRow, NameValue, TemplateRow, Text};
+    use super::Messages;
+    use schema::tables::{EventRow, NameValue};
 
     fn messages(templates: &[(&str, &[&str])]) -> Messages {
-        let row = |(regex, variables): &(&str, &[&str])| TemplateRow {
-            regex: (*regex).into(),
-            variables: variables.iter().map(|path| Text::from(*path)).collect(),
-        };
-        let templates = templates.iter().map(|of| Template::new(&row(of), None).expect("a regex"));
-        Messages { points: [(7, templates.collect())].into_iter().collect() }
+        Messages::of_point(7, templates)
     }
 
     fn event(values: &[(&str, &str)]) -> EventRow {

@@ -28,7 +28,7 @@ export function lines(
   options: { log?: boolean; format: (value: number) => string },
   choose: Choose,
 ): { element: HTMLElement; destroy: () => void } {
-  const place = h("div", { class: "plot" });
+  const place = h("div", { class: "plot", role: "img", "aria-label": title });
   const times = Array.from({ length: overview.n_steps }, (_, at) => (overview.from + at * overview.step) / 1e6);
   const data: uPlot.AlignedData = [times, ...series.map((of) => of.cells.map(value))];
   const axis = { stroke: color("dim"), font: FONT, grid: { stroke: color("grid"), width: 1 }, ticks: { stroke: color("grid"), size: 4 }, gap: 4 };
@@ -95,7 +95,7 @@ export function lines(
     else chart.setSize({ width: place.clientWidth, height: HEIGHT });
   });
   observer.observe(place);
-  const element = h("figure", { role: "img", "aria-label": title }, h("figcaption", {}, title, said), place);
+  const element = h("figure", {}, h("figcaption", {}, title, said), place);
   return {
     element,
     destroy: () => {
@@ -119,7 +119,8 @@ export function heatMap(overview: Overview, choose: Choose): { element: HTMLElem
   const canvas = h("canvas", { class: "heat", height: HEIGHT });
   const brush = h("div", { class: "brush", hidden: true });
   const said = h("div", { class: "readout", "aria-hidden": "true" });
-  const place = h("div", { class: "plot" }, canvas, brush);
+  const title = "Requests by time and duration";
+  const place = h("div", { class: "plot", role: "img", "aria-label": `${title}, heat map` }, canvas, brush);
   const { rows, counts } = overview.heat;
   const used = rows.map((_, row) => counts.some((column) => (column[row] ?? 0) > 0));
   const first = Math.max(used.indexOf(true), 0);
@@ -205,7 +206,6 @@ export function heatMap(overview: Overview, choose: Choose): { element: HTMLElem
   });
   const observer = new ResizeObserver(draw);
   observer.observe(place);
-  const title = "Requests by time and duration";
-  const element = h("figure", { role: "img", "aria-label": `${title}, heat map` }, h("figcaption", {}, title, said), place);
+  const element = h("figure", {}, h("figcaption", {}, title, said), place);
   return { element, destroy: () => observer.disconnect() };
 }

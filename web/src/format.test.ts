@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { count, duration, parseDuration, percent, several, shortClass, time } from "./format";
+import { count, duration, likely, parseDuration, percent, several, shortClass, time } from "./format";
 
 test("durations have the unit that keeps them short", () => {
   expect([0, 999, 1_500, 2_000_000, 100_000_000, 7.2e9, null].map(duration)).toEqual(["0", "999 µs", "1.5 ms", "2 s", "1.67 min", "2 h", "–"]);
@@ -22,5 +22,6 @@ test("numbers and names", () => {
   expect([0, 1, 2_000].map((n) => several(n, "line"))).toEqual(["0 lines", "1 line", "2,000 lines"]);
   expect(count(1_234_567)).toBe("1,234,567");
   expect([percent(0.527), percent(0.62, 0)]).toEqual(["52.7 %", "62 %"]);
+  expect([1, 0.999, 0.99, 0.5].map(likely)).toEqual(["100 %", "> 99 %", "99 %", "50 %"]);
   expect(["a.b.C$D", "C"].map(shortClass)).toEqual(["D", "C"]);
 });

@@ -29,6 +29,11 @@ export function percent(share: number, digits = 1): string {
   return `${(100 * share).toFixed(digits)} %`;
 }
 
+// A probability: what is only nearly sure is not 100 %.
+export function likely(probability: number): string {
+  return probability < 1 && probability >= 0.995 ? "> 99 %" : percent(probability, 0);
+}
+
 // Times are UTC, as the table has them.
 export function time(us: number, withDay = true): string {
   const text = new Date(us / 1000).toISOString();

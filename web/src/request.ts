@@ -3,7 +3,7 @@
 
 import { type EventOrder, type LogEvent, type Relation, type Related, type Request, type Span, type Table, ask, has, isFile } from "./api";
 import { type Child, h, replace, s, table } from "./dom";
-import { count, duration, percent, several, shortClass, time } from "./format";
+import { count, duration, likely, several, shortClass, time } from "./format";
 import { LANE, type Link, cut, held, isWeak, lanes, links, ticks } from "./lanes";
 import { type Place, link } from "./state";
 import type { Shown, View } from "./view";
@@ -58,12 +58,12 @@ function arrow(spans: Span[], rows: number[], x: (us: number) => number, link: L
   const path = s("path", { d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`, class: `arrow${kind}${isWeak(link) ? " weak" : ""}`, "marker-end": "url(#head)" });
   path.append(s("title", {}, `${link.link ?? "hand-over"}${sure(link.probability)}`));
   if (!isWeak(link)) return path;
-  const words = s("text", { x: x2 - 4, y: y2 - 4, class: "weak", "text-anchor": "end" }, percent(link.probability!, 0));
+  const words = s("text", { x: x2 - 4, y: y2 - 4, class: "weak", "text-anchor": "end" }, likely(link.probability!));
   return s("g", {}, path, words);
 }
 
 function sure(probability: number | null): string {
-  return probability === null ? "" : `, true with ${percent(probability, 0)}`;
+  return probability === null ? "" : `, true with ${likely(probability)}`;
 }
 
 function box(span: Span, at: number, y: number, isHeld: boolean, x: (us: number) => number, select: (span: number) => void): SVGElement {
@@ -85,7 +85,8 @@ function box(span: Span, at: number, y: number, isHeld: boolean, x: (us: number)
     const place = Math.min(Math.max(x(event.us), left), left + width);
     group.append(s("line", { x1: place, x2: place, y1: y, y2: y + 5, class: isBad(event) ? "mark bad" : "mark" }));
   }
-  if (width > 40) group.append(s("text", { x: left + 5, y: y + 13 }, cut(span.method, width / 7.2)));
+  // As many letters as fit: what is seen is a part of what is read out.
+  if (width > 40) group.append(s("text", { x: left + 5, y: y + 13 }, span.method.slice(0, Math.floor(width / 7.2))));
   return group;
 }
 
@@ -204,7 +205,7 @@ function heading(found: Request, n_lines: number): Child[] {
       { class: "summary" },
       h("strong", {}, duration(found.duration)), ` from ${time(found.start)} UTC on ${several(new Set(found.spans.map((span) => span.node)).size, "node")}, `,
       `${several(found.spans.length, "span")}, ${several(n_lines, "line")}`,
-      unsure && `, all links true with ${percent(found.confidence!, 0)}`,
+      unsure && `, all links true with ${likely(found.confidence!)}`,
       found.flags.length > 0 && `, flags: ${found.flags.join(", ")}`,
     ),
     found.missing !== null && h("p", { class: "note" }, `${found.missing}.`),

@@ -165,7 +165,7 @@ export type PathPart = { span: number, is_hand_over: boolean, from: number, to: 
  */
 export type Profile = { 
 /**
- * Chosen ones.
+ * Chosen ones; the report may be of some of them.
  */
 n: number, report: Report, warnings: Array<string>, 
 /**

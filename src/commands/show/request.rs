@@ -10,7 +10,7 @@ use schema::tables::{EventRow, RequestRow, SpanRow};
 use crate::output::{self, Voice, duration};
 use crate::page::request::missing;
 use crate::render::neutral;
-use crate::request::{Logs, Request, Span};
+use crate::request::{Request, Said};
 use crate::table::Table;
 
 /// Width of the time bar.
@@ -28,12 +28,12 @@ pub(crate) fn print(table: &Path, id: &str, voice: Voice) -> Result<()> {
     if let Some(note) = missing(&table, &request) {
         writeln!(out, "  {note}\n")?;
     }
-    let mut view = View { request: &request, logs: table.logs() };
+    let view = View { request: &request, said: table.logs().all_said(&request) };
     // Spans and how deep they stand; children come right after the span that handed over to them.
     let mut rest: Vec<(usize, usize)> = request.roots().map(|root| (root, 0)).collect();
     rest.reverse();
     while let Some((at, depth)) = rest.pop() {
-        view.print_span(&mut out, &request.spans()[at], depth)?;
+        view.print_span(&mut out, at, depth)?;
         let children: Vec<usize> = request.children(at).collect();
         rest.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
     }
@@ -85,11 +85,12 @@ fn print_related(out: &mut dyn std::io::Write, table: &Table, id: &str) -> Resul
 
 struct View<'a> {
     request: &'a Request,
-    logs: Logs,
+    said: Vec<Vec<Option<Said>>>,
 }
 
 impl View<'_> {
-    fn print_span(&mut self, out: &mut dyn std::io::Write, span: &Span, depth: usize) -> Result<()> {
+    fn print_span(&self, out: &mut dyn std::io::Write, at: usize, depth: usize) -> Result<()> {
+        let span = &self.request.spans()[at];
         let row = &span.row;
         let indent = "  ".repeat(depth);
         let link = row.link.as_deref().map(|link| format!("{link}{} -> ", unsure(row.link_probability)));
@@ -99,9 +100,9 @@ impl View<'_> {
         let (node, method) = (neutral(&row.node), neutral(&row.top_level_method));
         let took = duration(row.end_ts.0 - row.start_ts.0);
         writeln!(out, "{} {indent}{link}{method} on {node}{thread}, {took}", self.bar(row))?;
-        for event in &span.events {
+        for (event, said) in span.events.iter().zip(&self.said[at]) {
             let since = duration(event.ts.0 - self.request.row().start_ts.0);
-            let text = self.logs.said(event).map_or_else(|| place(event), |said| said.text);
+            let text = said.as_ref().map_or_else(|| place(event), |said| said.text.clone());
             let text = text.lines().next().unwrap_or_default();
             writeln!(
                 out,
