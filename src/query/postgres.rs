@@ -31,6 +31,7 @@ use async_trait::async_trait;
 use datafusion::datasource::listing::ListingTable;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::sqlparser::ast::Statement;
+use datafusion_postgres::DfSessionService;
 use datafusion_postgres::arrow_pg::datatypes::arrow_schema_to_pg_fields;
 use datafusion_postgres::datafusion_pg_catalog::pg_catalog::context::EmptyContextProvider;
 use datafusion_postgres::datafusion_pg_catalog::setup_pg_catalog;
@@ -51,7 +52,8 @@ use datafusion_postgres::pgwire::api::results::{DescribePortalResponse, QueryRes
 use datafusion_postgres::pgwire::api::stmt::StoredStatement;
 use datafusion_postgres::pgwire::api::store::{Entry as Stored, PortalStore};
 use datafusion_postgres::pgwire::api::{
-    ClientInfo, ClientPortalStore, ConnectionHandle, ConnectionManager, DEFAULT_NAME, ErrorHandler, PgWireConnectionState, PgWireServerHandlers,
+    ClientInfo, ClientPortalStore, ConnectionHandle, ConnectionManager, DEFAULT_NAME, ErrorHandler,
+    PgWireConnectionState, PgWireServerHandlers,
 };
 use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
 use datafusion_postgres::pgwire::messages::data::DataRow;
@@ -61,7 +63,6 @@ use datafusion_postgres::pgwire::messages::extendedquery::{
 use datafusion_postgres::pgwire::messages::response::TransactionStatus;
 use datafusion_postgres::pgwire::messages::simplequery::Query;
 use datafusion_postgres::pgwire::messages::{PgWireBackendMessage, PgWireFrontendMessage};
-use datafusion_postgres::DfSessionService;
 use futures::future::{Either, select};
 use futures::{Sink, SinkExt as _, StreamExt as _};
 
@@ -420,7 +421,9 @@ impl ExtendedQueryHandler for Service {
                     None => ExtendedQueryHandler::do_query(self, client, &portal, 0).await?,
                     Some(handle) => {
                         let cancelled = handle.start_query().await;
-                        match select(ExtendedQueryHandler::do_query(self, client, &portal, 0), cancelled).await {
+                        match select(ExtendedQueryHandler::do_query(self, client, &portal, 0), cancelled)
+                            .await
+                        {
                             Either::Left((rows, _)) => rows?,
                             Either::Right(_) => return Err(PgWireError::QueryCanceled),
                         }

@@ -19,8 +19,7 @@ use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CharacterLength, DataType, ExactNumberInfo, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentList, FunctionArguments, Ident, LimitClause, ObjectName, Query, TableAliasColumnDef,
-    TableFactor, TimezoneInfo, UnaryOperator, Value, ValueWithSpan,
-    VisitMut as _, VisitorMut,
+    TableFactor, TimezoneInfo, UnaryOperator, Value, ValueWithSpan, VisitMut as _, VisitorMut,
 };
 
 use super::{interval, strings};

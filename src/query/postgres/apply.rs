@@ -1,6 +1,6 @@
-//! Queries within a query that depend on its rows, of the catalogs: each is asked anew for each different
-//! row, as PostgreSQL means it, where the engine cannot make a join of it. Catalogs are small, and all
-//! else is left to the engine.
+//! Queries within a query, of the catalogs: each is asked anew for each different row that it depends on, as
+//! PostgreSQL means it, where the engine cannot make a join of it. Catalogs are small, and all else is
+//! left to the engine.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -11,12 +11,14 @@ use datafusion::arrow::compute::concat_batches;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::metadata::ScalarAndMetadata;
 use datafusion::common::tree_node::{Transformed, TreeNode as _, TreeNodeRecursion};
-use datafusion::common::{DFSchema, ParamValues, Result, ScalarValue, exec_err, internal_err};
+use datafusion::common::{
+    DFSchema, ParamValues, Result, ScalarValue, TableReference, exec_err, internal_err,
+};
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
-    ColumnarValue, Expr, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
-    Signature, Volatility,
+    ColumnarValue, Expr, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature,
+    Volatility,
 };
 use datafusion::prelude::SessionContext;
 use rustc_hash::FxHashMap;
@@ -24,30 +26,36 @@ use rustc_hash::FxHashMap;
 /// What begins the names of parameters that stand for a row.
 const ROW: &str = "$row";
 
-/// Whether a plan reads the catalogs only.
+/// Whether a plan reads the catalogs only, and what it makes of them itself.
 pub(super) fn is_of_catalogs(plan: &LogicalPlan) -> bool {
-    let mut is_of = true;
+    let (mut scanned, mut made) = (Vec::new(), Vec::new());
     let _ = plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            is_of &= matches!(scan.table_name.schema(), Some("pg_catalog" | "information_schema"));
+        match node {
+            LogicalPlan::TableScan(scan) => scanned.push(scan.table_name.clone()),
+            LogicalPlan::RecursiveQuery(of) => made.push(of.name.clone()),
+            _ => {}
         }
         Ok(TreeNodeRecursion::Continue)
     });
-    is_of
+    let is_of = |name: &TableReference| match name.schema() {
+        Some(schema) => matches!(schema, "pg_catalog" | "information_schema"),
+        None => name.table() == "pg_get_keywords" || made.iter().any(|made| made == name.table()),
+    };
+    !scanned.is_empty() && scanned.iter().all(is_of)
 }
 
-/// Whether a query within `plan` depends on its rows.
-pub(super) fn is_needed(plan: &LogicalPlan) -> bool {
-    let mut is_needed = false;
+/// Whether there is a query within `plan`.
+pub(super) fn has_queries(plan: &LogicalPlan) -> bool {
+    let mut has = false;
     let _ = plan.apply_with_subqueries(|node| {
         node.apply_expressions(|of| {
             of.apply(|of| {
-                is_needed |= subquery(of).is_some_and(|of| depends(&of.subquery));
+                has |= subquery(of).is_some();
                 Ok(TreeNodeRecursion::Continue)
             })
         })
     });
-    is_needed
+    has
 }
 
 fn subquery(of: &Expr) -> Option<&datafusion::logical_expr::Subquery> {
@@ -57,20 +65,6 @@ fn subquery(of: &Expr) -> Option<&datafusion::logical_expr::Subquery> {
         Expr::InSubquery(of) => Some(&of.subquery),
         _ => None,
     }
-}
-
-/// Whether a query takes something of a row around it.
-fn depends(plan: &LogicalPlan) -> bool {
-    let mut depends = false;
-    let _ = plan.apply_with_subqueries(|node| {
-        node.apply_expressions(|of| {
-            of.apply(|of| {
-                depends |= matches!(of, Expr::OuterReferenceColumn(..));
-                Ok(TreeNodeRecursion::Continue)
-            })
-        })
-    });
-    depends
 }
 
 /// `plan` with calls in the place of such queries.
@@ -94,9 +88,6 @@ pub(super) fn applied(plan: LogicalPlan, context: &SessionContext) -> Result<Log
 /// A call in the place of a query.
 fn asked(of: Expr, schema: &DFSchema, context: &SessionContext) -> Result<Transformed<Expr>> {
     let Some(query) = subquery(&of) else { return Ok(Transformed::no(of)) };
-    if !depends(&query.subquery) {
-        return Ok(Transformed::no(of));
-    }
     let within = applied(query.subquery.as_ref().clone(), context)?;
     let (within, outer) = opened(within)?;
     let kind = match &of {
@@ -124,7 +115,10 @@ fn asked(of: Expr, schema: &DFSchema, context: &SessionContext) -> Result<Transf
         gives,
         outer,
         context: context.clone(),
-        signature: Signature::variadic_any(Volatility::Volatile),
+        signature: Signature::one_of(
+            vec![TypeSignature::Nullary, TypeSignature::VariadicAny],
+            Volatility::Volatile,
+        ),
     };
     Ok(Transformed::yes(ScalarUDF::from(call).call(arguments)))
 }

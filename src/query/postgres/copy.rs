@@ -69,7 +69,9 @@ impl Form {
             match option {
                 CopyOption::Format(name) if name.value.eq_ignore_ascii_case("csv") => form.is_csv = true,
                 CopyOption::Format(name) if name.value.eq_ignore_ascii_case("text") => form.is_csv = false,
-                CopyOption::Format(name) if name.value.eq_ignore_ascii_case("binary") => form.is_binary = true,
+                CopyOption::Format(name) if name.value.eq_ignore_ascii_case("binary") => {
+                    form.is_binary = true
+                }
                 CopyOption::Header(has_header) => form.has_header = *has_header,
                 CopyOption::Delimiter(delimiter) => form.delimiter = Some(*delimiter),
                 CopyOption::Null(null) => form.null = Some(null.clone()),

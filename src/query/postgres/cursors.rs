@@ -14,8 +14,8 @@ use datafusion_postgres::pgwire::api::portal::Format;
 use datafusion_postgres::pgwire::api::results::QueryResponse;
 use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
 use datafusion_postgres::pgwire::types::format::FormatOptions;
-use futures::stream::BoxStream;
 use futures::StreamExt as _;
+use futures::stream::BoxStream;
 use schema::tables::SchemaRef;
 
 use super::faults::{self, fault};
@@ -132,7 +132,9 @@ impl Cursor {
                     self.is_over = true;
                     return Ok(None);
                 }
-                Some(batch) => self.rest = Some(batch.map_err(|error| PgWireError::ApiError(Box::new(error)))?),
+                Some(batch) => {
+                    self.rest = Some(batch.map_err(|error| PgWireError::ApiError(Box::new(error)))?)
+                }
             }
         }
         let Some(rest) = self.rest.take() else { return Ok(None) };
@@ -206,7 +208,9 @@ impl Cursor {
         };
         match direction {
             FetchDirection::Next | FetchDirection::Forward { limit: None } => Goal::On(1),
-            FetchDirection::Forward { limit: Some(n) } | FetchDirection::Count { limit: n } => signed(number(n)),
+            FetchDirection::Forward { limit: Some(n) } | FetchDirection::Count { limit: n } => {
+                signed(number(n))
+            }
             FetchDirection::All | FetchDirection::ForwardAll => Goal::On(i64::MAX),
             FetchDirection::Prior | FetchDirection::Backward { limit: None } => Goal::Back(1),
             FetchDirection::Backward { limit: Some(n) } => signed(-number(n)),

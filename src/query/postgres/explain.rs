@@ -31,7 +31,9 @@ impl<'s> Asked<'s> {
     /// # Errors
     /// Options that are not known.
     pub(super) fn of(statement: &'s Statement) -> PgWireResult<Option<Self>> {
-        let Statement::Explain { analyze, statement, format, options, .. } = statement else { return Ok(None) };
+        let Statement::Explain { analyze, statement, format, options, .. } = statement else {
+            return Ok(None);
+        };
         let mut asked = Self { query: statement, is_run: *analyze, is_json: false };
         let of_format = match format {
             None => None,
@@ -80,7 +82,8 @@ impl<'s> Asked<'s> {
             // Of what is not known yet there is no more to say.
             let shown = state.optimize(&plan)?.display_indent().to_string();
             match self.is_json {
-                true => lines.push(json!([{ "Plan": { "Node Type": "Query", "Description": shown } }]).to_string()),
+                true => lines
+                    .push(json!([{ "Plan": { "Node Type": "Query", "Description": shown } }]).to_string()),
                 false => lines.extend(shown.lines().map(str::to_owned)),
             }
         } else {

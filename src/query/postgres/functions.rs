@@ -4,8 +4,8 @@ mod json;
 mod session;
 mod told;
 
-use std::hash::{Hash, Hasher};
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
@@ -204,6 +204,14 @@ pub(super) fn functions(names: &Arc<Names>) -> Vec<ScalarUDF> {
 /// The text of what `names` has numbers of one kind for.
 pub(super) fn name_of(names: &Arc<Names>, kind: &str) -> Option<ScalarUDF> {
     let of = told::NAMES_OF.iter().find(|(of, _)| *of == kind).map(|(_, function)| *function)?;
+    let signature = Signature::user_defined(Volatility::Stable);
+    Some(ScalarUDF::from(Udf { of, names: Arc::clone(names), signature }))
+}
+
+/// The number itself, as a `bigint` or as an `integer`.
+pub(super) fn number_of(names: &Arc<Names>, is_long: bool) -> Option<ScalarUDF> {
+    let name = if is_long { "long_of" } else { "number_of" };
+    let of = told::FUNCTIONS.iter().copied().find(|of| of.name == name)?;
     let signature = Signature::user_defined(Volatility::Stable);
     Some(ScalarUDF::from(Udf { of, names: Arc::clone(names), signature }))
 }

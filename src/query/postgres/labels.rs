@@ -30,9 +30,8 @@ pub(super) fn label(statement: &mut Statement) {
 /// Tells columns of the same name apart in the query that is answered; within it they have tables.
 fn apart(query: &mut Query) {
     let Some(select) = first(&mut query.body) else { return };
-    let is_wild = |item: &SelectItem| {
-        matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
-    };
+    let is_wild =
+        |item: &SelectItem| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..));
     let has_wild = select.projection.iter().any(is_wild);
     let mut seen = HashSet::new();
     for (at, item) in select.projection.iter_mut().enumerate() {

@@ -13,7 +13,7 @@ use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
 use datafusion_postgres::{Parser, QueryHook as _};
 
 use super::reader::Reader;
-use super::{faults, statements, zones};
+use super::{apply, faults, statements, zones};
 
 /// What prepares the statements of a zone.
 pub(super) struct Prepared {
@@ -48,7 +48,15 @@ impl QueryParser for Prepared {
     }
 
     fn get_parameter_types(&self, statement: &Self::Statement) -> PgWireResult<Vec<Type>> {
-        self.inner.get_parameter_types(statement)
+        let mut types = self.inner.get_parameter_types(statement)?;
+        let is_list = |of: &&mut Type| **of == Type::INT4_ARRAY;
+        if let Some((_, plan)) = &statement.1
+            && apply::is_of_catalogs(plan)
+        {
+            // Lists of the catalogs are of the numbers of things.
+            types.iter_mut().filter(is_list).for_each(|of| *of = Type::OID_ARRAY);
+        }
+        Ok(types)
     }
 
     fn get_result_schema(

@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, IntervalUnit};
+use datafusion::common::tree_node::{Transformed, TreeNode as _};
 use datafusion::common::{DFSchema, ParamValues};
 use datafusion::dataframe::DataFrame;
-use datafusion::common::tree_node::{Transformed, TreeNode as _};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
@@ -40,8 +40,8 @@ use futures::StreamExt as _;
 use super::catalog::{ALIAS, Names};
 use super::cursors::{self, Cursor, Cursors};
 use super::faults::fault;
-use super::functions::{as_json, name_of, sent_interval, setting};
-use super::statements::{MOVES, NAMED};
+use super::functions::{as_json, name_of, number_of, sent_interval, setting};
+use super::statements::MOVES;
 use super::transactions::{self, aborted, named};
 use super::{apply, copy, explain, zones};
 use crate::query::dialect::Zone;
@@ -139,17 +139,18 @@ impl Reader {
             // What only the engine can tell.
             false => self.engine.with_options(|options| options.catalog.information_schema = true),
         };
-        let wrong = |error| PgWireError::ApiError(Box::new(error) as Box<dyn std::error::Error + Send + Sync>);
+        let wrong =
+            |error| PgWireError::ApiError(Box::new(error) as Box<dyn std::error::Error + Send + Sync>);
         let plan = engine.plan_of(Parsed::Statement(Box::new(statement.clone()))).await.map_err(wrong)?;
         let plan = if is_query { self.understood(plan).await.map_err(wrong)? } else { plan };
         with_known_types(plan).map_err(wrong)
     }
 
     /// A plan of the catalogs that the engine can answer: names in the place of numbers where they become
-    /// texts, and queries that depend on rows.
+    /// texts, and queries within it.
     async fn understood(&self, plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan> {
         let plan = with_names(plan, &self.names)?;
-        if !apply::is_needed(&plan) || !apply::is_of_catalogs(&plan) {
+        if !apply::has_queries(&plan) || !apply::is_of_catalogs(&plan) {
             return Ok(plan);
         }
         match self.engine.context.state().create_physical_plan(&plan).await {
@@ -237,6 +238,10 @@ impl Reader {
             }
             Statement::ShowVariable { variable } if is_zone(variable) => {
                 return shown("TimeZone", zones::of(client), context).await;
+            }
+            Statement::ShowVariable { variable } if is_isolation(variable) => {
+                let value = setting("transaction_isolation").unwrap_or_default();
+                return shown("transaction_isolation", value, context).await;
             }
             Statement::ShowVariable { variable } if variable.len() == 1 => {
                 match setting(&variable[0].value) {
@@ -393,12 +398,15 @@ fn with_names(plan: LogicalPlan, names: &Arc<Names>) -> datafusion::common::Resu
             let name = kept.save(&expression);
             let changed = expression.transform_up(|of| {
                 let Expr::Cast(cast) = &of else { return Ok(Transformed::no(of)) };
-                if *cast.field.data_type() != DataType::Utf8 {
-                    return Ok(Transformed::no(of));
-                }
                 let Ok((_, field)) = cast.expr.to_field(&schema) else { return Ok(Transformed::no(of)) };
-                let kind = field.metadata().get(ALIAS).filter(|kind| NAMED.contains(&kind.as_str()));
-                Ok(match kind.and_then(|kind| name_of(names, kind)) {
+                let Some(kind) = field.metadata().get(ALIAS) else { return Ok(Transformed::no(of)) };
+                let function = match cast.field.data_type() {
+                    DataType::Utf8 => name_of(names, kind),
+                    DataType::Int32 => number_of(names, false),
+                    DataType::Int64 => number_of(names, true),
+                    _ => None,
+                };
+                Ok(match function {
                     Some(function) => Transformed::yes(function.call(vec![(*cast.expr).clone()])),
                     None => Transformed::no(of),
                 })
@@ -421,6 +429,11 @@ async fn shown(name: &str, value: &str, context: &SessionContext) -> PgWireResul
 fn is_zone(variable: &[Ident]) -> bool {
     let words: Vec<String> = variable.iter().map(|word| word.value.to_lowercase()).collect();
     words.concat() == "timezone"
+}
+
+fn is_isolation(variable: &[Ident]) -> bool {
+    let words = ["transaction", "isolation", "level"];
+    variable.iter().map(|word| word.value.to_lowercase()).eq(words)
 }
 
 /// Whether all that a client has set is as it was, or its zone is.

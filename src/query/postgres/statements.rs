@@ -15,9 +15,10 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    AccessExpr, CastKind, DataType, Expr, FetchDirection, FetchPosition, Function, FunctionArg, FunctionArgExpr,
-    FunctionArgumentList, FunctionArguments, Ident, ObjectName, ObjectNamePart, OrderBy, OrderByExpr,
-    OrderByKind, Query, SelectItem, SetExpr, Statement, TableFactor, Value, VisitMut as _, VisitorMut,
+    AccessExpr, CastKind, DataType, Expr, FetchDirection, FetchPosition, Function, FunctionArg,
+    FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, ObjectName, ObjectNamePart,
+    OrderBy, OrderByExpr, OrderByKind, Query, SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value,
+    VisitMut as _, VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
@@ -37,6 +38,17 @@ pub(super) const NAMED: [&str; 6] =
 /// Types that are texts here.
 const TEXTS: [&str; 7] =
     ["name", "char", "cstring", "sql_identifier", "character_data", "yes_or_no", "pg_node_tree"];
+
+/// Functions that give rows.
+const ROWS: [&str; 7] = [
+    "unnest",
+    "generate_series",
+    "range",
+    "generate_subscripts",
+    "_pg_expandarray",
+    "pg_get_keywords",
+    "json_table",
+];
 
 /// The statements of `text`.
 ///
@@ -146,7 +158,9 @@ impl VisitorMut for Forms {
             let schema = ObjectNamePart::Identifier(Ident::new("pg_catalog"));
             *name = ObjectName(vec![schema, name.0[0].clone()]);
         }
-        if let TableFactor::Table { name, args: Some(arguments), alias, .. } = table
+        if let Some(derived) = of_value(table) {
+            *table = derived;
+        } else if let TableFactor::Table { name, args: Some(arguments), alias, .. } = table
             && let Some(list) = list_of(&name.to_string(), &arguments.args)
         {
             *table = TableFactor::UNNEST {
@@ -176,6 +190,10 @@ impl VisitorMut for Forms {
                 }
             }
             Expr::Cast { expr, data_type, .. } => match type_name(data_type) {
+                // Of a value that is written it is a cast, by which a parameter has its type.
+                Some(name) if name == "oid" && !matches!(**expr, Expr::Value(_)) => {
+                    *of = call("oid", vec![(**expr).clone()]);
+                }
                 Some(name) if NAMED.contains(&&*name) => *of = call(&name, vec![(**expr).clone()]),
                 Some(name) if TEXTS.contains(&&*name) => *data_type = DataType::Text,
                 Some(name) if name == "cardinal_number" => *data_type = DataType::Integer(None),
@@ -190,6 +208,28 @@ impl VisitorMut for Forms {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// A function that gives one value, as a table of one row.
+fn of_value(table: &TableFactor) -> Option<TableFactor> {
+    let TableFactor::Table { name, args: Some(arguments), alias, .. } = table else { return None };
+    let function = name.to_string().to_lowercase();
+    if ROWS.contains(&&*function) {
+        return None;
+    }
+    let label = alias.as_ref().map_or_else(|| Ident::new(&function), |alias| alias.name.clone());
+    let parsed = Parser::parse_sql(&PostgreSqlDialect {}, "SELECT 1").ok()?.pop()?;
+    let Statement::Query(mut subquery) = parsed else { return None };
+    let SetExpr::Select(select) = &mut *subquery.body else { return None };
+    let mut called = call(&function, Vec::new());
+    if let Expr::Function(Function { args: FunctionArguments::List(list), .. }) = &mut called {
+        list.args.clone_from(&arguments.args);
+    }
+    select.projection = vec![SelectItem::ExprWithAlias { expr: called, alias: label.clone() }];
+    let alias = alias
+        .clone()
+        .or_else(|| Some(TableAlias { explicit: true, name: label, columns: Vec::new(), at: None }));
+    Some(TableFactor::Derived { lateral: false, subquery, alias, sample: None })
 }
 
 /// The list whose items are the rows of a function, where that depends on more than constants.
@@ -241,8 +281,13 @@ fn of_function(function: &mut Function) -> Option<Expr> {
 
 /// The values of a query as a list, in its order; without any it is empty, not NULL.
 fn listed(query: &mut Query) -> Option<Expr> {
-    let order = query.order_by.take();
     let SetExpr::Select(select) = &mut *query.body else { return None };
+    let is_grouped = select.group_by != GroupByExpr::Expressions(Vec::new(), Vec::new());
+    let is_plain = query.limit_clause.is_none() && query.fetch.is_none() && select.distinct.is_none();
+    if is_grouped || !is_plain || select.having.is_some() {
+        return None;
+    }
+    let order = query.order_by.take();
     let [SelectItem::UnnamedExpr(value) | SelectItem::ExprWithAlias { expr: value, .. }] =
         select.projection.as_mut_slice()
     else {

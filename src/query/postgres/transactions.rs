@@ -25,7 +25,8 @@ impl Savepoints {
     /// How many names there are up to the last one that is `name`.
     fn until(&self, name: &Ident) -> PgWireResult<usize> {
         let at = self.all().iter().rposition(|of| *of == named(name));
-        at.map(|at| at + 1).ok_or_else(|| fault("3B001", format!("savepoint \"{}\" does not exist", named(name))))
+        at.map(|at| at + 1)
+            .ok_or_else(|| fault("3B001", format!("savepoint \"{}\" does not exist", named(name))))
     }
 }
 
@@ -46,7 +47,9 @@ pub(super) fn aborted(statement: &Statement, client: &dyn HookClient) -> Option<
 
 fn within(what: &str, client: &dyn HookClient) -> PgWireResult<()> {
     match client.transaction_status() {
-        TransactionStatus::Idle => Err(fault("25P01", format!("{what} can only be used in transaction blocks"))),
+        TransactionStatus::Idle => {
+            Err(fault("25P01", format!("{what} can only be used in transaction blocks")))
+        }
         _ => Ok(()),
     }
 }

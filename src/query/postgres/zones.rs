@@ -7,15 +7,15 @@ use datafusion::arrow::datatypes::{Field, IntervalMonthDayNano};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion_postgres::pgwire::api::ClientInfo;
 use datafusion_postgres::pgwire::api::Type;
+use datafusion_postgres::pgwire::api::query::ExtendedQueryHandler;
 use datafusion_postgres::pgwire::api::results::{FieldFormat, FieldInfo};
 use datafusion_postgres::pgwire::messages::data::DataRow;
-use datafusion_postgres::pgwire::api::query::ExtendedQueryHandler;
 use datafusion_postgres::{DfSessionService, QueryHook};
 
 use super::catalog::{Catalog, Names, TYPE};
-use super::{apply, labels};
 use super::parser::Prepared;
 use super::reader::Reader;
+use super::{apply, labels};
 use crate::query::dialect::{Zone, wire};
 use crate::query::session::Engine;
 
@@ -69,7 +69,8 @@ impl Zones {
         let reader = Arc::new(Reader::new(engine, Arc::clone(&self.names)));
         let hooks: Vec<Arc<dyn QueryHook>> = vec![Arc::clone(&reader) as Arc<dyn QueryHook>];
         let inner = DfSessionService::new_with_hooks(context, hooks);
-        let parser = Prepared { inner: ExtendedQueryHandler::query_parser(&inner), reader: Arc::clone(&reader) };
+        let parser =
+            Prepared { inner: ExtendedQueryHandler::query_parser(&inner), reader: Arc::clone(&reader) };
         let parser = Arc::new(parser);
         let answering = Arc::new(Answering { inner, parser, reader, zone, names: Arc::clone(&self.names) });
         known.insert(name.to_owned(), Arc::clone(&answering));
@@ -92,7 +93,9 @@ pub(super) enum Sent {
     Time,
     Clock,
     Double,
-    Interval { is_text: bool },
+    Interval {
+        is_text: bool,
+    },
     /// Numbers of things that have names, of a kind.
     Named(&'static str),
     /// A list as numbers with spaces between.

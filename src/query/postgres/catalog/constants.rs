@@ -51,7 +51,8 @@ impl Constants {
     /// # Errors
     /// Files that are none.
     pub(super) fn new() -> Result<Self> {
-        let nothing = Arc::new(MemoryCatalogProviderList::new()) as Arc<dyn datafusion::catalog::CatalogProviderList>;
+        let nothing =
+            Arc::new(MemoryCatalogProviderList::new()) as Arc<dyn datafusion::catalog::CatalogProviderList>;
         let tables = Arc::new(PgCatalogStaticTables::try_new()?);
         let provider = PgCatalogSchemaProvider::try_new(nothing, tables, EmptyContextProvider)?;
         let mut read = FxHashMap::default();

@@ -8,7 +8,7 @@ use super::relation::Relation;
 use super::told::{ROLE, ROLE_NUMBER, SCHEMAS};
 
 /// Types by the names that the language has for them.
-const SPOKEN: [(&str, &str); 17] = [
+const SPOKEN: [(&str, &str); 15] = [
     ("bool", "boolean"),
     ("int2", "smallint"),
     ("int4", "integer"),
@@ -24,8 +24,6 @@ const SPOKEN: [(&str, &str); 17] = [
     ("timetz", "time with time zone"),
     ("timestamp", "timestamp without time zone"),
     ("timestamptz", "timestamp with time zone"),
-    ("int4", "int"),
-    ("numeric", "decimal"),
 ];
 
 /// A type, as far as columns tell of it.
@@ -86,7 +84,8 @@ impl Names {
                 names.by_name.insert(("regclass", of.name.clone()), of.number);
             }
         }
-        let columns = ["oid", "typname", "typlen", "typbyval", "typalign", "typstorage", "typcollation", "typelem"];
+        let columns =
+            ["oid", "typname", "typlen", "typbyval", "typalign", "typstorage", "typcollation", "typelem"];
         constants.each("pg_type", &columns, &mut |row| names.add_type(row))?;
         let columns = ["oid", "proname", "prorettype", "proretset", "proargtypes", "proargnames"];
         constants.each("pg_proc", &columns, &mut |row| names.add_function(row))?;
@@ -98,7 +97,7 @@ impl Names {
             names.by_name.insert(("regnamespace", name.to_owned()), number);
         }
         names.by_name.insert(("regrole", ROLE.to_owned()), ROLE_NUMBER);
-        for (name, spoken) in SPOKEN {
+        for (name, spoken) in SPOKEN.into_iter().chain([("int4", "int"), ("numeric", "decimal")]) {
             if let Some(number) = names.by_name.get(&("regtype", name.to_owned())).copied() {
                 names.by_name.insert(("regtype", spoken.to_owned()), number);
             }
@@ -201,7 +200,11 @@ impl Names {
             && let Some(element) = plain.strip_suffix("[]")
         {
             let element = self.number(kind, element)?;
-            return self.types.values().find(|of| of.element == element && of.length == -1).map(|of| of.number);
+            return self
+                .types
+                .values()
+                .find(|of| of.element == element && of.length == -1)
+                .map(|of| of.number);
         }
         let find = |name: &str| self.by_name.get(&(kind, name.to_owned())).copied();
         find(&plain).or_else(|| find(plain.strip_prefix("pg_catalog.")?))
@@ -240,6 +243,7 @@ impl Names {
             "regnamespace" => {
                 SCHEMAS.iter().find(|(_, of)| *of == number).map(|(name, _)| (*name).to_owned())
             }
+            "oid" => Some(number.to_string()),
             "regrole" => (number == ROLE_NUMBER).then(|| ROLE.to_owned()),
             _ => None,
         };

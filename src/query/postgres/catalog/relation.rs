@@ -72,7 +72,14 @@ pub(super) fn of_table(table: &Table, at: i32) -> Relation {
         is_needed: !field.is_nullable(),
     };
     let columns = schema.fields().iter().map(column).collect();
-    Relation { schema: "public", name: name.clone(), number: FIRST + at, kind: "r", columns, n_bytes: *n_bytes }
+    Relation {
+        schema: "public",
+        name: name.clone(),
+        number: FIRST + at,
+        kind: "r",
+        columns,
+        n_bytes: *n_bytes,
+    }
 }
 
 impl Relation {

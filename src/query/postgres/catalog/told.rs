@@ -177,13 +177,7 @@ fn table<'v>(rows: &mut Rows<'v>, relation: &'v Relation) {
     ]);
 }
 
-fn column_row<'v>(
-    rows: &mut Rows<'v>,
-    relation: &'v Relation,
-    column: &'v Column,
-    at: i32,
-    names: &Names,
-) {
+fn column_row<'v>(rows: &mut Rows<'v>, relation: &'v Relation, column: &'v Column, at: i32, names: &Names) {
     let of = names.type_of(&column.of);
     let is_list = column.of.starts_with('_');
     let shown = if is_list { "ARRAY".to_owned() } else { names.type_shown(of.number).unwrap_or_default() };

@@ -35,14 +35,18 @@ macro_rules! named {
 
 macro_rules! name_of {
     ($kind:literal) => {
-        ($kind, Function::strict(concat!("name_of_", $kind), (1, 1), Gives::Text, |asked, of| {
-            Ok(json!(asked.names.shown($kind, oid(&of[0]))))
-        }))
+        (
+            $kind,
+            Function::strict(concat!("name_of_", $kind), (1, 1), Gives::Text, |asked, of| {
+                Ok(json!(asked.names.shown($kind, oid(&of[0]))))
+            }),
+        )
     };
 }
 
-/// Names of numbers by the kind of these.
-pub(super) const NAMES_OF: [(&str, Function); 6] = [
+/// What a number of a thing becomes by a cast: its name, or a number that is none of a thing any more.
+pub(super) const NAMES_OF: [(&str, Function); 7] = [
+    name_of!("oid"),
     name_of!("regclass"),
     name_of!("regtype"),
     name_of!("regproc"),
@@ -72,10 +76,24 @@ pub(super) const FUNCTIONS: &[Function] = &[
     NAMESPACE[1],
     ROLE[0],
     ROLE[1],
+    Function::strict("oid", (1, 1), Gives::Named("oid"), |_, of| match &of[0] {
+        Value::String(text) => match text.trim().parse::<i32>() {
+            Ok(number) => Ok(json!(number)),
+            Err(_) => exec_err!("invalid input syntax for type oid: \"{text}\""),
+        },
+        number => Ok(number.clone()),
+    }),
+    // What a cast to a number becomes, which is then nothing that has a name.
+    Function::strict("number_of", (1, 1), Gives::Number, |_, of| Ok(of[0].clone())),
+    Function::strict("long_of", (1, 1), Gives::Long, |_, of| Ok(of[0].clone())),
     Function::lax("format_type", (2, 2), Gives::Text, format_type),
     Function::strict("pg_get_userbyid", (1, 1), NAME, |asked, of| {
         let name = asked.names.shown("regrole", oid(&of[0]));
-        Ok(json!(if name.starts_with(|c: char| c.is_ascii_digit()) { format!("unknown (OID={name})") } else { name }))
+        Ok(json!(if name.starts_with(|c: char| c.is_ascii_digit()) {
+            format!("unknown (OID={name})")
+        } else {
+            name
+        }))
     }),
     Function::strict("pg_table_is_visible", (1, 1), Gives::Flag, |asked, of| {
         Ok(json!(asked.names.is_visible(oid(&of[0]))))
@@ -209,7 +227,8 @@ fn pretty(_: &Asked, of: &[Value]) -> Result<Value> {
 
 /// Functions of lists.
 pub(super) fn of_lists() -> Vec<ScalarUDF> {
-    let of = |kind| ScalarUDF::from(OfList { kind, signature: Signature::user_defined(Volatility::Immutable) });
+    let of =
+        |kind| ScalarUDF::from(OfList { kind, signature: Signature::user_defined(Volatility::Immutable) });
     vec![of(Kind::OrEmpty), of(Kind::Numbered), of(Kind::Subscripts), series()]
 }
 
