@@ -45,6 +45,17 @@ pub(crate) enum Said {
     Text(String),
 }
 
+impl Said {
+    /// Whether it is `text`, or a number that is written so.
+    #[cfg(feature = "serve")]
+    fn is(&self, text: &str) -> bool {
+        match self {
+            Self::Number(number) => number.to_string() == text,
+            Self::Text(said) => said == text,
+        }
+    }
+}
+
 impl From<&str> for Said {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())

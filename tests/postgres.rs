@@ -216,7 +216,7 @@ fn what_grafana_and_others_ask_first_is_answered() {
         assert_eq!(answer.fault, None, "{query}");
         assert!(!answer.rows.is_empty(), "{query}");
     }
-    assert!(client.ask("SELECT version()").text().starts_with("PostgreSQL 16"));
+    assert!(client.ask("SELECT version()").text().starts_with("PostgreSQL 15"));
     assert_eq!(client.ask("SELECT current_database()").text(), "lprof");
     // What psycopg asks of a type for SQLAlchemy, with which pandas reads.
     let query = "SELECT typname AS name, oid, typarray AS array_oid, oid::regtype::text AS regtype, \
@@ -263,7 +263,7 @@ fn sessions_are_the_clients_own() {
     assert_eq!(client.ask("BEGIN").tags, ["BEGIN"]);
     assert_eq!(client.ask("SELECT nothing FROM requests").code(), "42703");
     assert_eq!(client.status, b'E');
-    assert_eq!(client.ask("SELECT 1").code(), "25P01");
+    assert_eq!(client.ask("SELECT 1").code(), "25P02");
     assert_eq!(client.ask("ROLLBACK").fault, None);
     assert_eq!(client.ask("SELECT 1").text(), "1");
     // Rows by the name of a cursor.
@@ -282,7 +282,8 @@ fn sessions_are_the_clients_own() {
     let fetched = client.ask_with("FETCH FORWARD 7 FROM d", &[], false);
     let names: Vec<&str> = fetched.columns.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!((names, fetched.rows.len()), (vec!["request_id", "duration_us"], 7));
-    assert_eq!(client.ask_with("FETCH 1 FROM d", &[], true).code(), "0A000", "as bytes");
+    let bytes = client.ask_with("FETCH 1 FROM d", &[], true);
+    assert_eq!(bytes.rows[0][1].as_ref().map(Vec::len), Some(8), "as bytes: {bytes:?}");
     assert_eq!(client.ask("ROLLBACK").fault, None);
     assert_eq!(client.ask("BEGIN").fault, None);
     assert_eq!(client.ask("COMMIT").fault, None);
@@ -308,7 +309,6 @@ fn all_that_does_not_only_read_is_refused() {
         &format!("COPY (SELECT 1) TO '{out}'"),
         "COPY requests FROM STDIN",
         "COPY requests TO PROGRAM 'cat'",
-        "COPY requests TO STDOUT WITH (FORMAT binary)",
         "GRANT ALL ON requests TO somebody",
         "VACUUM",
         "PREPARE p AS SELECT 1",

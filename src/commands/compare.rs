@@ -111,7 +111,7 @@ fn opened(table: &Path, args: &CompareArgs, voice: Voice) -> Result<Manifest> {
 #[cfg(feature = "sql")]
 fn wanted(manifest: &Manifest, args: &CompareArgs) -> Result<Option<BTreeSet<u128>>> {
     let condition = args.condition.as_ref();
-    condition.map(|condition| crate::query::requests_that(manifest, condition)).transpose()
+    Ok(condition.map(|condition| crate::query::requests_that(manifest, condition)).transpose()?)
 }
 
 #[cfg(not(feature = "sql"))]

@@ -87,6 +87,20 @@ struct Tag {
     value: Said,
 }
 
+impl Trace {
+    /// Whether one of its spans has all of these tags, itself or in a line that it printed.
+    #[cfg(feature = "serve")]
+    pub(crate) fn has_tags(&self, tags: &[(String, String)]) -> bool {
+        self.spans.iter().any(|span| {
+            let of_lines = || span.logs.iter().flat_map(|line| &line.fields);
+            let has = |(name, value): &(String, String)| {
+                span.tags.iter().chain(of_lines()).any(|tag| tag.key == *name && tag.value.is(value))
+            };
+            tags.iter().all(has)
+        })
+    }
+}
+
 /// A request as a trace.
 pub(crate) fn trace(view: &mut View<'_>) -> Trace {
     let request = view.request;
@@ -136,4 +150,44 @@ pub(crate) fn trace(view: &mut View<'_>) -> Trace {
 fn tag(name: impl Into<String>, value: Said) -> Tag {
     let kind = if matches!(value, Said::Number(_)) { "int64" } else { "string" };
     Tag { key: name.into(), kind, value }
+}
+
+#[cfg(all(test, feature = "serve"))]
+mod tests {
+    use super::{Log, Said, Span, Trace, tag};
+
+    #[test]
+    fn all_tags_are_of_one_span() {
+        let span = |tags, logs| Span {
+            trace_id: String::new(),
+            span_id: String::new(),
+            flags: 1,
+            operation_name: String::new(),
+            references: Vec::new(),
+            start_time: 0,
+            duration: 0,
+            tags,
+            logs,
+            process_id: String::new(),
+            warnings: None,
+        };
+        let line = Log { timestamp: 0, fields: vec![tag("level", "WARN".into())] };
+        let spans = vec![
+            span(vec![tag("thread.name", "a".into())], vec![line]),
+            span(vec![tag("thread.name", "b".into()), tag("n", Said::Number(5))], Vec::new()),
+        ];
+        let trace = Trace { trace_id: String::new(), spans, processes: Default::default(), warnings: None };
+        for (asked, expected) in [
+            (&[("thread.name", "a")] as &[(&str, &str)], true),
+            (&[("thread.name", "a"), ("level", "WARN")], true),
+            (&[("thread.name", "b"), ("level", "WARN")], false),
+            (&[("n", "5")], true),
+            (&[("n", "6")], false),
+            (&[], true),
+        ] {
+            let tags: Vec<(String, String)> =
+                asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            assert_eq!(trace.has_tags(&tags), expected, "{asked:?}");
+        }
+    }
 }

@@ -12,6 +12,7 @@
 mod aggregates;
 mod arithmetic;
 mod casts;
+mod format;
 mod function;
 mod interval;
 mod made;
@@ -19,6 +20,7 @@ mod numbers;
 mod operators;
 mod origin;
 mod patterns;
+mod read;
 mod regex;
 mod shown;
 mod strings;
@@ -46,8 +48,8 @@ pub(super) fn planners() -> Vec<Arc<dyn ExprPlanner>> {
 /// Gives `context` the functions and the rules.
 pub(super) fn install(context: &SessionContext) {
     let functions = times::FUNCTIONS.into_iter().chain(numbers::FUNCTIONS).chain(patterns::FUNCTIONS);
-    let functions: Vec<_> =
-        functions.chain(made::FUNCTIONS).chain(operators::FUNCTIONS).chain(strings::FUNCTIONS).collect();
+    let functions = functions.chain(made::FUNCTIONS).chain(operators::FUNCTIONS).chain(strings::FUNCTIONS);
+    let functions: Vec<_> = functions.chain(format::FUNCTIONS).collect();
     // Also by the other names that the engine knows them by.
     functions.iter().for_each(|function| context.deregister_udf(function.name));
     functions.into_iter().for_each(|function| context.register_udf(function.udf()));

@@ -8,11 +8,18 @@
 //! How messages look and what is in the catalogs that clients ask first is
 //! `datafusion-postgres`'s; who is let in, what is run and what it may take is decided here.
 
+mod apply;
+mod catalog;
 mod copy;
+mod cursors;
+mod explain;
 mod faults;
 mod functions;
+mod labels;
+mod parser;
 mod reader;
-mod subqueries;
+mod statements;
+mod transactions;
 mod zones;
 
 use std::fmt;
@@ -21,10 +28,13 @@ use std::time::Duration;
 
 use crate::error::Result;
 use async_trait::async_trait;
+use datafusion::datasource::listing::ListingTable;
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::sqlparser::ast::Statement;
+use datafusion_postgres::DfSessionService;
+use datafusion_postgres::arrow_pg::datatypes::arrow_schema_to_pg_fields;
 use datafusion_postgres::datafusion_pg_catalog::pg_catalog::context::EmptyContextProvider;
 use datafusion_postgres::datafusion_pg_catalog::setup_pg_catalog;
-use datafusion_postgres::datafusion_pg_catalog::sql::PostgresCompatibilityParser;
 use datafusion_postgres::pgwire::api::auth::noop::NoopStartupHandler;
 use datafusion_postgres::pgwire::api::auth::sasl::SASLAuthStartupHandler;
 use datafusion_postgres::pgwire::api::auth::sasl::scram::{
@@ -34,24 +44,34 @@ use datafusion_postgres::pgwire::api::auth::{
     AuthSource, DefaultServerParameterProvider, LoginInfo, Password, StartupHandler,
 };
 use datafusion_postgres::pgwire::api::cancel::{CancelHandler, DefaultCancelHandler};
-use datafusion_postgres::pgwire::api::portal::{Format, Portal};
-use datafusion_postgres::pgwire::api::query::{ExtendedQueryHandler, SimpleQueryHandler};
-use datafusion_postgres::pgwire::api::results::{QueryResponse, Response};
+use datafusion_postgres::pgwire::api::portal::{Format, Portal, PortalExecutionState};
+use datafusion_postgres::pgwire::api::query::{
+    ExtendedQueryHandler, SimpleQueryHandler, send_describe_response, send_query_response,
+};
+use datafusion_postgres::pgwire::api::results::{DescribePortalResponse, QueryResponse, Response};
 use datafusion_postgres::pgwire::api::stmt::StoredStatement;
 use datafusion_postgres::pgwire::api::store::{Entry as Stored, PortalStore};
 use datafusion_postgres::pgwire::api::{
-    ClientInfo, ClientPortalStore, ConnectionManager, DEFAULT_NAME, ErrorHandler, PgWireServerHandlers,
+    ClientInfo, ClientPortalStore, ConnectionHandle, ConnectionManager, DEFAULT_NAME, ErrorHandler,
+    PgWireConnectionState, PgWireServerHandlers,
 };
 use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
 use datafusion_postgres::pgwire::messages::data::DataRow;
-use datafusion_postgres::pgwire::messages::extendedquery::{Parse, ParseComplete};
+use datafusion_postgres::pgwire::messages::extendedquery::{
+    Describe, Execute, Parse, ParseComplete, TARGET_TYPE_BYTE_PORTAL,
+};
+use datafusion_postgres::pgwire::messages::response::TransactionStatus;
+use datafusion_postgres::pgwire::messages::simplequery::Query;
 use datafusion_postgres::pgwire::messages::{PgWireBackendMessage, PgWireFrontendMessage};
-use datafusion_postgres::{DfSessionService, Parser};
+use futures::future::{Either, select};
 use futures::{Sink, SinkExt as _, StreamExt as _};
 
 use super::bounds;
 use super::limits::Turn;
 use super::session::{DATABASE, Engine, Session};
+use catalog::{Catalog, Table};
+use cursors::Cursors;
+use parser::Prepared;
 use zones::{Answering, Zones};
 
 /// Who is let in.
@@ -85,26 +105,44 @@ impl Handlers {
     pub(crate) fn new(session: &Session, entry: Entry) -> Result<Self> {
         let engine = session.engine().clone();
         setup_pg_catalog(&engine.context, DATABASE, EmptyContextProvider).map_err(|error| *error)?;
-        functions::functions().into_iter().for_each(|function| engine.context.register_udf(function));
-        let zones = Zones::new(engine.clone());
-        let parser =
-            DfSessionService::new_with_hooks(Arc::new(engine.context.clone()), Vec::new()).query_parser();
+        let state = engine.context.state();
+        let known = state.scalar_functions().keys().chain(state.aggregate_functions().keys());
+        let known = known.chain(state.window_functions().keys()).cloned().collect();
+        let catalog = Catalog::new(&tables(session)?, &known)?;
+        if let Some(all) = engine.context.catalog(DATABASE) {
+            for (name, schema) in catalog.schemas() {
+                all.register_schema(name, schema)?;
+            }
+        }
+        functions::functions(&catalog.names).into_iter().for_each(|of| engine.context.register_udf(of));
+        let zones = Zones::new(engine.clone(), &catalog);
         let password = match &entry {
             Entry::Open => String::new(),
             Entry::Password { password, .. } => password.clone(),
         };
         Ok(Self {
-            service: Arc::new(Service {
-                zones,
-                parser,
-                compatible: PostgresCompatibilityParser::new(),
-                engine,
-            }),
+            service: Arc::new(Service { parser: zones.named("UTC").parser.clone(), zones, engine }),
             entry,
             source: Arc::new(Known::new(&password)),
             connections: Arc::new(ConnectionManager::new()),
         })
     }
+}
+
+/// The tables of a session, for its catalogs.
+fn tables(session: &Session) -> Result<Vec<Table>> {
+    let context = &session.engine().context;
+    let of = |(name, _): &(String, Vec<String>)| {
+        let provider = session.block_on(context.table_provider(name.as_str()))?;
+        let files = (&*provider as &dyn std::any::Any).downcast_ref::<ListingTable>();
+        let files = files.map(|files| files.table_paths().as_slice()).unwrap_or_default();
+        let n_bytes = files.iter().filter_map(|file| {
+            let path = file.get_url().to_file_path().ok()?;
+            i64::try_from(std::fs::metadata(path).ok()?.len()).ok()
+        });
+        Ok(Table { name: name.clone(), schema: provider.schema(), n_bytes: n_bytes.sum() })
+    };
+    session.names.iter().map(of).collect()
 }
 
 impl PgWireServerHandlers for Handlers {
@@ -206,9 +244,8 @@ impl AuthSource for Known {
 /// What answers queries, each within the limits of the session.
 struct Service {
     zones: Zones,
-    /// What pgwire asks for; statements are parsed by that of a zone.
-    parser: Arc<Parser>,
-    compatible: PostgresCompatibilityParser,
+    /// What tells of statements; they are parsed by that of a zone.
+    parser: Arc<Prepared>,
     engine: Engine,
 }
 
@@ -230,24 +267,16 @@ impl Service {
         let first = rows.next().await.transpose()?;
         let rows = futures::stream::iter(first.map(Ok)).chain(rows);
         let (columns, zone) = (zones::sent(&row_schema), answering.zone.clone());
+        let names = Arc::clone(&answering.names);
         let has_some = columns.iter().any(|of| !matches!(of, zones::Sent::AsItIs));
         let shown = move |row: PgWireResult<DataRow>| match has_some {
-            true => row.map(|row| zones::row(row, &columns, &zone)),
+            true => row.map(|row| zones::row(row, &columns, &zone, &names)),
             false => row,
         };
         let rows = rows.map(shown);
         let mut limited = QueryResponse::new(row_schema, rows);
         limited.set_command_tag(&command_tag);
         Ok(Response::Query(limited))
-    }
-}
-
-/// Whether some columns are asked for as bytes.
-fn has_bytes(format: &Format) -> bool {
-    match format {
-        Format::UnifiedText => false,
-        Format::UnifiedBinary => true,
-        Format::Individual(codes) => codes.iter().any(|code| *code != 0),
     }
 }
 
@@ -259,6 +288,22 @@ impl ErrorHandler for Service {
 
 #[async_trait]
 impl SimpleQueryHandler for Service {
+    async fn on_query<C>(&self, client: &mut C, query: Query) -> PgWireResult<()>
+    where
+        C: ClientInfo + ClientPortalStore + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
+        C::PortalStore: PortalStore,
+        C::Error: fmt::Debug,
+        PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
+    {
+        if client.transaction_status() == TransactionStatus::Error
+            && let Ok(statements) = statements::statements(&query.query)
+            && let [only] = statements.as_slice()
+        {
+            transactions::revive(only, client);
+        }
+        self._on_query(client, query).await
+    }
+
     async fn do_query<C>(&self, client: &mut C, query: &str) -> PgWireResult<Vec<Response>>
     where
         C: ClientInfo + ClientPortalStore + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
@@ -268,18 +313,19 @@ impl SimpleQueryHandler for Service {
     {
         let turn = self.turn(client, query).await?;
         let answering = self.zones.of(client);
-        let statements = subqueries::statements(&self.compatible, query);
+        let statements = statements::statements(query);
         let statements = statements.map_err(|error| PgWireError::ApiError(Box::new(error)))?;
         if statements.is_empty() {
             return Ok(vec![Response::EmptyQuery]);
         }
         let mut limited = Vec::new();
         for statement in statements {
-            let (statement, form) = match copy::asked(&statement) {
-                None => (statement, None),
-                Some(asked) => asked.map(|(query, form)| (query, Some(form)))?,
-            };
+            let form = copy::asked(&statement).transpose()?.map(|(_, form)| form);
             let response = turn.within(answering.reader.respond(&statement, client)).await??;
+            if let Response::TransactionStart(_) = response {
+                // What follows in the same message is within it.
+                client.set_transaction_status(client.transaction_status().to_in_transaction_state());
+            }
             let response = Self::limited(&turn, response, &answering).await?;
             limited.push(match (form, response) {
                 (Some(form), Response::Query(rows)) => form.copied(rows),
@@ -293,9 +339,9 @@ impl SimpleQueryHandler for Service {
 #[async_trait]
 impl ExtendedQueryHandler for Service {
     type Statement = <DfSessionService as ExtendedQueryHandler>::Statement;
-    type QueryParser = Parser;
+    type QueryParser = Prepared;
 
-    fn query_parser(&self) -> Arc<Parser> {
+    fn query_parser(&self) -> Arc<Prepared> {
         Arc::clone(&self.parser)
     }
 
@@ -310,38 +356,85 @@ impl ExtendedQueryHandler for Service {
             "" => None,
             query => Some(self.turn(client, query).await?),
         };
-        let mut statements = subqueries::statements(&self.compatible, &message.query).unwrap_or_default();
-        if statements.len() > 1 {
-            return Err(faults::fault("42601", "a prepared statement is one statement"));
-        }
         let parsed = StoredStatement::parse(client, &message, Arc::clone(&self.zones.of(client).parser));
         let parsed = match turn {
             Some(turn) => turn.within(parsed).await??,
             None => parsed.await?,
         };
         match parsed {
-            Some(mut statement) => {
-                let (_, parsed) = &mut statement.statement;
-                if let (Some((rewritten, plan)), Some(meant)) = (parsed.as_mut(), statements.pop())
-                    && *rewritten != meant
-                {
-                    *plan = self.zones.of(client).reader.plan(&meant).await?;
-                    *rewritten = meant;
-                }
-                if let Some((Statement::Fetch { name, .. }, plan)) = parsed
-                    && let Some(Stored::Value(cursor)) = client.portal_store().get_portal(&name.value)
-                    && let Some((_, of_cursor)) = &cursor.statement.statement.1
-                {
-                    // What it gives are the rows of the cursor, and that is asked first.
-                    *plan = of_cursor.clone();
-                }
-                client.portal_store().put_statement(Arc::new(statement));
-            }
+            Some(statement) => client.portal_store().put_statement(Arc::new(statement)),
             None => {
                 client.portal_store().put_empty_statement(message.name.as_deref().unwrap_or(DEFAULT_NAME))
             }
         }
         client.send(PgWireBackendMessage::ParseComplete(ParseComplete::new())).await?;
+        Ok(())
+    }
+
+    async fn on_describe<C>(&self, client: &mut C, message: Describe) -> PgWireResult<()>
+    where
+        C: ClientInfo + ClientPortalStore + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
+        C::PortalStore: PortalStore<Statement = Self::Statement>,
+        C::Error: fmt::Debug,
+        PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
+    {
+        // A cursor is a portal too.
+        let name = message.name.as_deref().filter(|_| message.target_type == TARGET_TYPE_BYTE_PORTAL);
+        let cursors = client.session_extensions().get_or_insert_with(Cursors::default);
+        let Some(plan) = name.and_then(|name| cursors.plan(name)) else {
+            return self._on_describe(client, message).await;
+        };
+        let columns = arrow_schema_to_pg_fields(plan.schema().as_arrow(), &Format::UnifiedText, None)?;
+        let described = DescribePortalResponse::new(zones::described(&columns, &plan));
+        send_describe_response(client, &described).await
+    }
+
+    /// Sends the rows of a portal that is read to its end as they come, instead of holding all of them.
+    async fn on_execute<C>(&self, client: &mut C, message: Execute) -> PgWireResult<()>
+    where
+        C: ClientInfo + ClientPortalStore + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
+        C::PortalStore: PortalStore<Statement = Self::Statement>,
+        C::Error: fmt::Debug,
+        PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
+    {
+        let name = message.name.as_deref().unwrap_or(DEFAULT_NAME);
+        let Some(Stored::Value(portal)) = client.portal_store().get_portal(name) else {
+            return self._on_execute(client, message).await;
+        };
+        if let Some((statement, _)) = &portal.statement.statement.1 {
+            transactions::revive(statement, client);
+        }
+        let is_query = matches!(&portal.statement.statement.1, Some((Statement::Query(_), _)));
+        let is_ready = matches!(client.state(), PgWireConnectionState::ReadyForQuery);
+        if message.max_rows > 0 || !is_query || !is_ready {
+            return self._on_execute(client, message).await;
+        }
+        client.set_state(PgWireConnectionState::QueryInProgress);
+        let begun = std::mem::replace(&mut *portal.state().lock().await, PortalExecutionState::Finished);
+        let rows = match begun {
+            PortalExecutionState::Suspended(rows) => Response::Query(rows),
+            PortalExecutionState::Finished => {
+                Response::Query(QueryResponse::new(Arc::new(Vec::new()), futures::stream::empty()))
+            }
+            PortalExecutionState::Initial => {
+                match client.session_extensions().get::<Arc<ConnectionHandle>>() {
+                    None => ExtendedQueryHandler::do_query(self, client, &portal, 0).await?,
+                    Some(handle) => {
+                        let cancelled = handle.start_query().await;
+                        match select(ExtendedQueryHandler::do_query(self, client, &portal, 0), cancelled)
+                            .await
+                        {
+                            Either::Left((rows, _)) => rows?,
+                            Either::Right(_) => return Err(PgWireError::QueryCanceled),
+                        }
+                    }
+                }
+            }
+        };
+        if let Response::Query(rows) = rows {
+            send_query_response(client, rows, false).await?;
+        }
+        client.set_state(PgWireConnectionState::ReadyForQuery);
         Ok(())
     }
 
@@ -358,13 +451,42 @@ impl ExtendedQueryHandler for Service {
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
         let (query, parsed) = &portal.statement.statement;
-        if matches!(parsed, Some((Statement::Fetch { .. }, _))) && has_bytes(&portal.result_column_format) {
-            return Err(faults::fault("0A000", "rows of a cursor come as text, not as bytes"));
-        }
-        let turn = self.turn(client, query).await?;
+        let turn = match max_rows {
+            0 => self.turn(client, query).await?,
+            // It waits for its reader in between, and others must not wait for that.
+            _ => self.engine.limiter.aside(None).map_err(faults::of)?,
+        };
         let answering = self.zones.of(client);
+        let Some((statement, plan)) = parsed else { return Ok(Response::EmptyQuery) };
+        if matches!(statement, Statement::Fetch { .. }) {
+            if let Some(fault) = transactions::aborted(statement, client) {
+                return Err(fault);
+            }
+            let fetched = answering.reader.fetch(statement, &portal.result_column_format, client);
+            let response = turn.within(fetched).await??;
+            return Self::limited(&turn, described(response, plan), &answering).await;
+        }
+        if let Some(asked) = copy::asked(statement) {
+            let form = asked?.1;
+            let response = turn.within(answering.reader.respond(statement, client)).await??;
+            return Ok(match Self::limited(&turn, response, &answering).await? {
+                Response::Query(rows) => form.copied(rows),
+                other => other,
+            });
+        }
         let asked = ExtendedQueryHandler::do_query(&answering.inner, client, portal, max_rows);
-        let response = turn.within(asked).await??;
+        let response = described(turn.within(asked).await??, plan);
         Self::limited(&turn, response, &answering).await
+    }
+}
+
+/// The columns of an answer as PostgreSQL tells of them.
+fn described(response: Response, plan: &LogicalPlan) -> Response {
+    match response {
+        Response::Query(mut rows) => {
+            rows.row_schema = Arc::new(zones::described(&rows.row_schema, plan));
+            Response::Query(rows)
+        }
+        other => other,
     }
 }

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
+#[cfg(feature = "postgres")]
+use datafusion::config::ConfigOptions;
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
@@ -159,11 +161,26 @@ impl Engine {
         })
     }
 
-    /// The same for a session in another zone.
+    /// The same for a session in another zone, which has catalogs of its own.
     #[cfg(feature = "postgres")]
     pub(super) fn in_zone(&self, zone: &str) -> Self {
+        self.with_options(|options| {
+            options.execution.time_zone = Some(zone.to_owned());
+            options.catalog.information_schema = false;
+        })
+    }
+
+    /// The same, whose rows come in the same order each time.
+    #[cfg(feature = "postgres")]
+    pub(super) fn in_one_part(&self) -> Self {
+        self.with_options(|options| options.execution.target_partitions = 1)
+    }
+
+    /// The same with what `change` makes of its options.
+    #[cfg(feature = "postgres")]
+    pub(super) fn with_options(&self, change: impl FnOnce(&mut ConfigOptions)) -> Self {
         let mut state = self.context.state();
-        state.config_mut().options_mut().execution.time_zone = Some(zone.to_owned());
+        change(state.config_mut().options_mut());
         Self { context: SessionContext::new_with_state(state), ..self.clone() }
     }
 

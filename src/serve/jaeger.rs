@@ -1,6 +1,8 @@
 //! The API of Jaeger's query service, as far as its page asks it: services are nodes, operations are
 //! types of requests, traces are requests.
 
+mod tags;
+
 use crate::error::{Context as _, Result, bail};
 use schema::tables::index::Column;
 use serde::Serialize;
@@ -12,11 +14,14 @@ use super::list::{self, Sort};
 use super::requests::Conditions;
 use crate::export::{JaegerTrace, View, jaeger_trace};
 use crate::request::Request;
+use tags::Tags;
 
 /// Traces of an answer, as many as Jaeger's page can ask for.
 const TRACES_MAX: usize = 1_500;
 /// Spans of an answer.
 const SPANS_MAX: i64 = 100_000;
+/// Requests that are looked at for tags, the latest ones.
+const LOOKED_MAX: usize = 2_000;
 
 /// What every answer looks like.
 #[derive(Debug, Serialize)]
@@ -107,16 +112,22 @@ fn search(served: &Served, asked: &Asked) -> Result<Vec<JaegerTrace>, Answer> {
     let chosen = chosen(served, &conditions)?;
     let place = served.kept.place();
     let sort = Sort { column: Column::Start, is_ascending: false };
-    let (_, rows) = list::list(&chosen, sort, (0, limit))?;
+    let tags = asked.text("tags").or_else(|| asked.text("tag")).map(Tags::new).transpose()?;
+    let n_looked = if tags.is_some() { LOOKED_MAX } else { limit };
+    let (_, rows) = list::list(&chosen, sort, (0, n_looked))?;
     let listed = list::listed(served.indexes(), &rows)?;
     drop(place);
     let (mut traces, mut n_spans) = (Vec::new(), 0);
     for of in listed {
         n_spans += of.n_spans;
-        if n_spans > SPANS_MAX && !traces.is_empty() {
+        if n_spans > SPANS_MAX && !traces.is_empty() || traces.len() == limit {
             break;
         }
-        traces.push(as_trace(served, &served.table.request(&format!("{:032x}", of.id))?));
+        let trace = as_trace(served, &served.table.request(&format!("{:032x}", of.id))?);
+        match &tags {
+            Some(tags) if !trace.has_tags(&tags.0) => n_spans -= of.n_spans,
+            _ => traces.push(trace),
+        }
     }
     Ok(traces)
 }

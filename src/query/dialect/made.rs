@@ -10,6 +10,7 @@ use datafusion::common::{Result, exec_datafusion_err, exec_err};
 
 use super::function::{Call, Function, INTERVAL, TIMESTAMP, is_integer, is_text, no_such, timestamptz};
 use super::interval::{DAY, Span};
+use super::read;
 use super::times::{has_zone, instant, time_type};
 use super::zone::{Zone, civil, micros};
 
@@ -48,6 +49,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
 fn seconds(name: &str, types: &[DataType]) -> Result<Vec<DataType>> {
     match types {
         [of] if of.is_numeric() || of.is_null() => Ok(vec![DataType::Float64]),
+        [text, pattern] if is_text(text) && is_text(pattern) => Ok(vec![DataType::Utf8; 2]),
         _ => no_such(name, types),
     }
 }
@@ -84,6 +86,15 @@ fn bin_types(types: &[DataType]) -> Result<Vec<DataType>> {
 }
 
 fn to_timestamp(call: &Call) -> Result<ArrayRef> {
+    if call.n() == 2 {
+        let zone = Zone::of(&call.config)?;
+        let read = |row: usize| match (call.text(0, row), call.text(1, row)) {
+            (Some(text), Some(pattern)) => zone.instant(read::time(text, pattern)?).map(Some),
+            _ => Ok(None),
+        };
+        let times: TimestampMicrosecondArray = (0..call.n_rows).map(read).collect::<Result<_>>()?;
+        return Ok(Arc::new(times.with_timezone("UTC")));
+    }
     let column = call.arguments[0].as_primitive::<Float64Type>();
     let at = |seconds: Option<f64>| match seconds {
         None => Ok(None),

@@ -8,12 +8,13 @@
 //! | numeric / number | double precision | a fixed number of digits |
 //! | real and integer | double precision | real |
 //! | array && array | whether they have something in common | none |
+//! | array and text | the text is an array, `'{1,2}'` | none |
 
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array as _, ArrayRef, AsArray as _, Int64Array, IntervalMonthDayNanoArray};
 use datafusion::arrow::datatypes::{DataType, Float64Type};
-use datafusion::common::{DFSchema, Result, exec_err};
+use datafusion::common::{DFSchema, Result, ScalarValue, exec_err, not_impl_err};
 use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::functions_nested::expr_fn::array_has_any;
 use datafusion::logical_expr::planner::{
@@ -54,11 +55,43 @@ pub(super) const FUNCTIONS: [Function; 2] = [
 #[derive(Debug)]
 pub(super) struct Operators;
 
+/// The same with a text as a list, `'{1,2}'`, where the other operand is one.
+fn with_list(mut of: RawBinaryExpr, left: &DataType, right: &DataType) -> Result<RawBinaryExpr> {
+    let list = |of: &Expr, to: &DataType| -> Result<Option<Expr>> {
+        let (Expr::Literal(ScalarValue::Utf8(Some(text)), _), DataType::List(item)) = (of, to) else {
+            return Ok(None);
+        };
+        let Some(within) = text.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}')) else {
+            return exec_err!("malformed array literal: \"{text}\"");
+        };
+        if within.contains(['"', '{', '\\']) {
+            return not_impl_err!("array literals with quotes are not supported, take ARRAY[..]");
+        }
+        let items = within.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let items: Vec<ScalarValue> = items
+            .map(|text| match text.eq_ignore_ascii_case("null") {
+                true => ScalarValue::try_from(item.data_type()),
+                false => ScalarValue::try_from_string(text.to_owned(), item.data_type()),
+            })
+            .collect::<Result<_>>()?;
+        let list = ScalarValue::new_list_nullable(&items, item.data_type());
+        Ok(Some(Expr::Literal(ScalarValue::List(list), None)))
+    };
+    if let Some(changed) = list(&of.left, right)? {
+        of.left = changed;
+    }
+    if let Some(changed) = list(&of.right, left)? {
+        of.right = changed;
+    }
+    Ok(of)
+}
+
 impl ExprPlanner for Operators {
     fn plan_binary_op(&self, of: RawBinaryExpr, schema: &DFSchema) -> Result<PlannerResult<RawBinaryExpr>> {
         let (Ok(left), Ok(right)) = (of.left.get_type(schema), of.right.get_type(schema)) else {
             return Ok(PlannerResult::Original(of));
         };
+        let of = with_list(of, &left, &right)?;
         Ok(match planned(&of, &left, &right) {
             Some(planned) => PlannerResult::Planned(planned),
             None => PlannerResult::Original(of),

@@ -9,7 +9,7 @@ use super::shown;
 use super::zone::Zone;
 
 /// The functions.
-pub(super) const FUNCTIONS: [Function; 5] = [
+pub(super) const FUNCTIONS: [Function; 6] = [
     Function {
         name: "upper",
         takes: |of| all_texts("upper", of),
@@ -24,8 +24,46 @@ pub(super) const FUNCTIONS: [Function; 5] = [
     },
     Function { name: "concat", takes: |of| Ok(of.to_vec()), gives: |_| DataType::Utf8, run: concat },
     Function { name: "concat_ws", takes: separated, gives: |_| DataType::Utf8, run: concat_ws },
+    Function {
+        name: "like_escape",
+        takes: |of| if of.len() == 2 { all_texts("like_escape", of) } else { no_such("like_escape", of) },
+        gives: |_| DataType::Utf8,
+        run: like_escape,
+    },
     Function { name: "chr", takes: number, gives: |_| DataType::Utf8, run: chr },
 ];
+
+/// Patterns with backslashes instead of another escape.
+fn like_escape(call: &Call) -> Result<ArrayRef> {
+    call.give_texts(|row| match (call.text(0, row), call.text(1, row)) {
+        (Some(pattern), Some(escape)) => escaped(pattern, escape).map(Some),
+        _ => Ok(None),
+    })
+}
+
+/// A pattern with backslashes instead of `escape`.
+///
+/// # Errors
+/// An escape of more than one character, or one that nothing follows.
+pub(super) fn escaped(pattern: &str, escape: &str) -> Result<String> {
+    let mut escapes = escape.chars();
+    let escape = escapes.next();
+    if escapes.next().is_some() {
+        return exec_err!("invalid escape string: an escape is one character");
+    }
+    let (mut out, mut characters) = (String::new(), pattern.chars());
+    while let Some(c) = characters.next() {
+        match c {
+            c if Some(c) == escape => match characters.next() {
+                Some(c) => out.extend(['\\', c]),
+                None => return exec_err!("LIKE pattern must not end with escape character"),
+            },
+            '\\' => out.push_str("\\\\"),
+            c => out.push(c),
+        }
+    }
+    Ok(out)
+}
 
 fn separated(types: &[DataType]) -> Result<Vec<DataType>> {
     match types {

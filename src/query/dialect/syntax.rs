@@ -19,10 +19,10 @@ use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CharacterLength, DataType, ExactNumberInfo, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentList, FunctionArguments, Ident, LimitClause, ObjectName, Query, TableAliasColumnDef,
-    TableFactor, TimezoneInfo, UnaryOperator, Value, VisitMut as _, VisitorMut,
+    TableFactor, TimezoneInfo, UnaryOperator, Value, ValueWithSpan, VisitMut as _, VisitorMut,
 };
 
-use super::interval;
+use super::{interval, strings};
 
 /// Changes what `statement` says to what the engine reads.
 ///
@@ -194,11 +194,11 @@ fn form(of: Expr) -> Result<Expr> {
             Expr::Interval(interval)
         }
         Expr::Like { negated, any, expr, pattern, escape_char: Some(escape) } => {
-            let pattern = Box::new(like_pattern(&pattern, &escape.value)?);
+            let pattern = Box::new(like_pattern(*pattern, escape)?);
             Expr::Like { negated, any, expr, pattern, escape_char: None }
         }
         Expr::ILike { negated, any, expr, pattern, escape_char: Some(escape) } => {
-            let pattern = Box::new(like_pattern(&pattern, &escape.value)?);
+            let pattern = Box::new(like_pattern(*pattern, escape)?);
             Expr::ILike { negated, any, expr, pattern, escape_char: None }
         }
         Expr::AllOp { right, .. } if matches!(*right, Expr::Subquery(_)) => {
@@ -230,29 +230,13 @@ fn function_of(mut function: Function) -> Result<Expr> {
 }
 
 /// A pattern with backslashes instead of another escape.
-fn like_pattern(pattern: &Expr, escape: &Value) -> Result<Expr> {
-    let Expr::Value(of) = pattern else {
-        return not_impl_err!("LIKE .. ESCAPE of a pattern that is computed");
-    };
-    let (Value::SingleQuotedString(of), Value::SingleQuotedString(escape)) = (&of.value, escape) else {
-        return not_impl_err!("LIKE .. ESCAPE of a pattern that is computed");
-    };
-    let mut escapes = escape.chars();
-    let (escape, None) = (escapes.next(), escapes.next()) else {
-        return plan_err!("invalid escape string: an escape is one character");
-    };
-    let (mut out, mut characters) = (String::new(), of.chars());
-    while let Some(c) = characters.next() {
-        match c {
-            c if Some(c) == escape => match characters.next() {
-                Some(c) => out.extend(['\\', c]),
-                None => return plan_err!("LIKE pattern must not end with escape character"),
-            },
-            '\\' => out.push_str("\\\\"),
-            c => out.push(c),
-        }
+fn like_pattern(pattern: Expr, escape: ValueWithSpan) -> Result<Expr> {
+    if let (Expr::Value(of), Value::SingleQuotedString(escape)) = (&pattern, &escape.value)
+        && let Value::SingleQuotedString(of) = &of.value
+    {
+        return Ok(text(&strings::escaped(of, escape)?));
     }
-    Ok(text(&out))
+    Ok(call("like_escape", vec![pattern, Expr::Value(escape)]))
 }
 
 fn is_text(of: &Expr) -> bool {

@@ -1,5 +1,5 @@
-//! `COPY .. TO STDOUT`: the rows of a table or a query as lines, in the two forms of PostgreSQL that are
-//! text. What is written elsewhere than to the client is refused.
+//! `COPY .. TO STDOUT`: the rows of a table or a query as lines, in the three forms of PostgreSQL: text,
+//! CSV and bytes. What is written elsewhere than to the client is refused.
 
 use datafusion::sql::sqlparser::ast::{
     CopyLegacyCsvOption, CopyLegacyOption, CopyOption, CopySource, CopyTarget, Statement,
@@ -14,8 +14,13 @@ use futures::StreamExt as _;
 
 use super::faults::fault;
 
+/// What the binary form begins with: its name, no flags and nothing more.
+const HEAD: [u8; 19] = *b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+
 /// How rows are written.
 pub(super) struct Form {
+    /// As bytes, with the lengths of values.
+    pub(super) is_binary: bool,
     is_csv: bool,
     has_header: bool,
     delimiter: Option<char>,
@@ -51,12 +56,22 @@ fn unsupported<T>(option: &impl ToString) -> PgWireResult<T> {
 
 impl Form {
     fn of(options: &[CopyOption], older: &[CopyLegacyOption]) -> PgWireResult<Self> {
-        let mut form =
-            Self { is_csv: false, has_header: false, delimiter: None, null: None, quote: '"', escape: None };
+        let mut form = Self {
+            is_binary: false,
+            is_csv: false,
+            has_header: false,
+            delimiter: None,
+            null: None,
+            quote: '"',
+            escape: None,
+        };
         for option in options {
             match option {
                 CopyOption::Format(name) if name.value.eq_ignore_ascii_case("csv") => form.is_csv = true,
                 CopyOption::Format(name) if name.value.eq_ignore_ascii_case("text") => form.is_csv = false,
+                CopyOption::Format(name) if name.value.eq_ignore_ascii_case("binary") => {
+                    form.is_binary = true
+                }
                 CopyOption::Header(has_header) => form.has_header = *has_header,
                 CopyOption::Delimiter(delimiter) => form.delimiter = Some(*delimiter),
                 CopyOption::Null(null) => form.null = Some(null.clone()),
@@ -79,6 +94,7 @@ impl Form {
                         }
                     }
                 }
+                CopyLegacyOption::Binary => form.is_binary = true,
                 CopyLegacyOption::Header => form.has_header = true,
                 CopyLegacyOption::Delimiter(delimiter) => form.delimiter = Some(*delimiter),
                 CopyLegacyOption::Null(null) => form.null = Some(null.clone()),
@@ -145,8 +161,12 @@ impl Form {
         }
     }
 
-    /// The rows of an answer as lines.
+    /// The rows of an answer as they are copied.
     pub(super) fn copied(self, rows: QueryResponse) -> Response {
+        if self.is_binary { bytes(rows) } else { self.lines(rows) }
+    }
+
+    fn lines(self, rows: QueryResponse) -> Response {
         let QueryResponse { row_schema, data_rows, .. } = rows;
         let n_columns = row_schema.len();
         let mut head = match self.has_header {
@@ -169,6 +189,30 @@ impl Form {
         });
         Response::CopyOut(CopyResponse::new(0, n_columns, lines))
     }
+}
+
+/// Rows as bytes: a head, for each row the number of its values before these, and an end.
+fn bytes(rows: QueryResponse) -> Response {
+    let QueryResponse { row_schema, data_rows, .. } = rows;
+    let (n_columns, mut head) = (row_schema.len(), Vec::from(HEAD));
+    let count = u16::try_from(n_columns).unwrap_or(u16::MAX).to_be_bytes();
+    let rows = data_rows.map(Some).chain(futures::stream::iter([None]));
+    let parts = rows.filter_map(move |row| {
+        // With the first row, since what is sent at once is counted as one.
+        let mut part = std::mem::take(&mut head);
+        let part = match row {
+            Some(Ok(row)) => {
+                part.extend(count);
+                part.extend(&row.data[..]);
+                Some(Ok(part))
+            }
+            Some(Err(error)) => Some(Err(error)),
+            None if part.is_empty() => None,
+            None => Some(Ok(part)),
+        };
+        std::future::ready(part.map(|part| part.map(|part| CopyData::new(part.into()))))
+    });
+    Response::CopyOut(CopyResponse::new(1, n_columns, parts))
 }
 
 /// The texts of a row.

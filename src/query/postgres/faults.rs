@@ -44,11 +44,33 @@ pub(super) fn name(error: &mut PgWireError, limiter: &Limiter) {
         Some(DataFusionError::External(why)) if why.is::<GivenUp>() => {
             why.downcast_ref::<GivenUp>().copied().map_or_else(|| fault("XX000", why.to_string()), Into::into)
         }
-        Some(root) => fault(code(root), root.strip_backtrace()),
+        Some(root) => fault(code(root), message(root)),
         // What cannot be parsed comes as the parser's own error.
         None => fault("42601", inner.to_string()),
     };
     *error = named;
+}
+
+/// What is wrong, in the words of PostgreSQL where clients look for these.
+fn message(error: &DataFusionError) -> String {
+    match error {
+        DataFusionError::SchemaError(of, _) => match &**of {
+            SchemaError::FieldNotFound { field, .. } => {
+                let name = field.flat_name();
+                let quoted = if name.contains('.') { name } else { format!("\"{name}\"") };
+                format!("column {quoted} does not exist")
+            }
+            _ => error.strip_backtrace(),
+        },
+        DataFusionError::Plan(message) => {
+            let table = message.strip_prefix("table '").and_then(|rest| rest.strip_suffix("' not found"));
+            match table.and_then(|table| table.rsplit('.').next()) {
+                Some(table) => format!("relation \"{table}\" does not exist"),
+                None => error.strip_backtrace(),
+            }
+        }
+        _ => error.strip_backtrace(),
+    }
 }
 
 fn code(error: &DataFusionError) -> &'static str {
@@ -64,6 +86,10 @@ fn code(error: &DataFusionError) -> &'static str {
         DataFusionError::Plan(_) | DataFusionError::Configuration(_) => "42000",
         DataFusionError::ArrowError(of, _) if of.to_string().contains("ivide by zero") => "22012",
         DataFusionError::Execution(of) if of == "division by zero" => "22012",
+        DataFusionError::Execution(of) if of.starts_with("more than one row returned") => "21000",
+        DataFusionError::Execution(of) if of.starts_with("unrecognized configuration parameter") => "42704",
+        DataFusionError::Execution(of) if of.starts_with("relation \"") => "42P01",
+        DataFusionError::Execution(of) if of.starts_with("type \"") => "42704",
         DataFusionError::Execution(of) if of.ends_with("out of range") => "22003",
         DataFusionError::Execution(of) if of.starts_with("invalid input syntax") => "22P02",
         DataFusionError::ArrowError(..) | DataFusionError::Execution(_) => "22000",

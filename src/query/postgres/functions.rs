@@ -1,74 +1,219 @@
-//! Functions that clients of PostgreSQL ask before anything else, and that the catalogs lack.
+//! Functions that clients of PostgreSQL ask of the catalogs and of their session, as rows of tables.
 
+mod json;
+mod session;
+mod told;
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray as _, Int64Array, IntervalMonthDayNanoArray, StringArray};
-use datafusion::arrow::datatypes::{DataType, IntervalMonthDayNanoType, IntervalUnit};
-use datafusion::common::ScalarValue;
+use datafusion::arrow::array::{
+    ArrayRef, AsArray as _, BooleanArray, Int32Array, Int64Array, IntervalMonthDayNanoArray, ListBuilder,
+    StringArray, StringBuilder,
+};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, IntervalMonthDayNanoType, IntervalUnit};
+use datafusion::common::{Result, ScalarValue, plan_err};
+use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::{
-    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, create_udf,
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+    create_udf,
 };
 use serde_json::Value;
 
+use super::catalog::{ALIAS, Names, TYPE};
 use super::zones;
 use crate::query::values;
+pub(super) use session::{SETTINGS, VERSION_NUMBER, setting};
 
-/// The version whose clients are answered.
-pub(super) const VERSION: &str = "16.6";
+/// What a function gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gives {
+    Text,
+    /// A text that is sent as this type.
+    Sent(&'static str),
+    Number,
+    Long,
+    Flag,
+    /// The number of a thing that has names.
+    Named(&'static str),
+    Texts,
+}
 
-/// Settings that clients ask for, beside those of their session.
-const SETTINGS: [(&str, &str); 9] = [
-    ("server_version", VERSION),
-    ("server_version_num", "160006"),
-    ("server_encoding", "UTF8"),
-    ("client_encoding", "UTF8"),
-    ("search_path", "public"),
-    ("timezone", "UTC"),
-    ("standard_conforming_strings", "on"),
-    ("transaction_read_only", "on"),
-    ("default_transaction_read_only", "on"),
-];
+/// A function.
+#[derive(Clone, Copy)]
+pub(super) struct Function {
+    pub(super) name: &'static str,
+    /// How many arguments, at least and at most.
+    pub(super) takes: (usize, usize),
+    pub(super) gives: Gives,
+    /// Whether it gives NULL of any NULL, unasked.
+    pub(super) is_strict: bool,
+    pub(super) run: fn(&Asked, &[Value]) -> Result<Value>,
+}
 
-/// Types that are known, by the names that they have in PostgreSQL and in SQL, with their numbers.
-const TYPES: [(&str, i64); 33] = [
-    ("bool", 16),
-    ("boolean", 16),
-    ("bytea", 17),
-    ("name", 19),
-    ("int8", 20),
-    ("bigint", 20),
-    ("int2", 21),
-    ("smallint", 21),
-    ("int4", 23),
-    ("int", 23),
-    ("integer", 23),
-    ("text", 25),
-    ("oid", 26),
-    ("json", 114),
-    ("float4", 700),
-    ("real", 700),
-    ("float8", 701),
-    ("double precision", 701),
-    ("bpchar", 1042),
-    ("varchar", 1043),
-    ("character varying", 1043),
-    ("date", 1082),
-    ("time", 1083),
-    ("time without time zone", 1083),
-    ("timestamp", 1114),
-    ("timestamp without time zone", 1114),
-    ("timestamptz", 1184),
-    ("timestamp with time zone", 1184),
-    ("interval", 1186),
-    ("numeric", 1700),
-    ("decimal", 1700),
-    ("uuid", 2950),
-    ("jsonb", 3802),
-];
+impl Function {
+    /// One that gives NULL of NULL.
+    pub(super) const fn strict(
+        name: &'static str,
+        takes: (usize, usize),
+        gives: Gives,
+        run: fn(&Asked, &[Value]) -> Result<Value>,
+    ) -> Self {
+        Self { name, takes, gives, is_strict: true, run }
+    }
 
-/// The value of a setting.
-pub(super) fn setting(name: &str) -> Option<&'static str> {
-    SETTINGS.iter().find(|(of, _)| of.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+    /// One that is asked of NULL too.
+    pub(super) const fn lax(
+        name: &'static str,
+        takes: (usize, usize),
+        gives: Gives,
+        run: fn(&Asked, &[Value]) -> Result<Value>,
+    ) -> Self {
+        Self { name, takes, gives, is_strict: false, run }
+    }
+}
+
+/// What a function may look at.
+pub(super) struct Asked<'a> {
+    pub(super) names: &'a Names,
+    pub(super) config: &'a ConfigOptions,
+    /// The types of its arguments.
+    pub(super) fields: &'a [FieldRef],
+}
+
+struct Udf {
+    of: Function,
+    names: Arc<Names>,
+    signature: Signature,
+}
+
+impl std::fmt::Debug for Udf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.of.name)
+    }
+}
+
+impl PartialEq for Udf {
+    fn eq(&self, other: &Self) -> bool {
+        self.of.name == other.of.name
+    }
+}
+
+impl Eq for Udf {}
+
+impl Hash for Udf {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.of.name.hash(state);
+    }
+}
+
+impl ScalarUDFImpl for Udf {
+    fn name(&self) -> &str {
+        self.of.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        let (least, most) = self.of.takes;
+        match (least..=most).contains(&types.len()) {
+            true => Ok(types.to_vec()),
+            false => plan_err!("Invalid function: {} does not take {} arguments", self.of.name, types.len()),
+        }
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(match self.of.gives {
+            Gives::Text | Gives::Sent(_) => DataType::Utf8,
+            Gives::Number | Gives::Named(_) => DataType::Int32,
+            Gives::Long => DataType::Int64,
+            Gives::Flag => DataType::Boolean,
+            Gives::Texts => DataType::new_list(DataType::Utf8, true),
+        })
+    }
+
+    fn return_field_from_args(&self, _: ReturnFieldArgs) -> Result<FieldRef> {
+        let field = Field::new(self.of.name, self.return_type(&[])?, true);
+        let said = match self.of.gives {
+            Gives::Sent(of) => Some((TYPE, of)),
+            Gives::Named(of) => Some((ALIAS, of)),
+            _ => None,
+        };
+        let metadata = said.map(|(key, of)| (key.to_owned(), of.to_owned()));
+        Ok(Arc::new(field.with_metadata(metadata.into_iter().collect::<HashMap<_, _>>())))
+    }
+
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let is_scalar = arguments.args.iter().all(|of| matches!(of, ColumnarValue::Scalar(_)));
+        let n_rows = if is_scalar { 1 } else { arguments.number_rows };
+        let columns: Vec<ArrayRef> =
+            arguments.args.iter().map(|of| of.to_array(n_rows)).collect::<Result<_>>()?;
+        let asked =
+            Asked { names: &self.names, config: &arguments.config_options, fields: &arguments.arg_fields };
+        let value = |row: usize| {
+            let values: Vec<Value> = columns.iter().map(|column| values::value(column, row)).collect();
+            match self.of.is_strict && values.iter().any(Value::is_null) {
+                true => Ok(Value::Null),
+                false => (self.of.run)(&asked, &values),
+            }
+        };
+        let values: Vec<Value> = (0..n_rows).map(value).collect::<Result<_>>()?;
+        let column = array(&values, self.of.gives);
+        match is_scalar {
+            true => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&column, 0)?)),
+            false => Ok(ColumnarValue::Array(column)),
+        }
+    }
+}
+
+fn array(values: &[Value], of: Gives) -> ArrayRef {
+    let number = |value: &Value| value.as_i64().and_then(|of| i32::try_from(of).ok());
+    match of {
+        Gives::Text | Gives::Sent(_) => {
+            Arc::new(values.iter().map(|value| value.as_str()).collect::<StringArray>())
+        }
+        Gives::Number | Gives::Named(_) => Arc::new(values.iter().map(number).collect::<Int32Array>()),
+        Gives::Long => Arc::new(values.iter().map(Value::as_i64).collect::<Int64Array>()),
+        Gives::Flag => Arc::new(values.iter().map(Value::as_bool).collect::<BooleanArray>()),
+        Gives::Texts => {
+            let mut lists = ListBuilder::new(StringBuilder::new());
+            for value in values {
+                match value.as_array() {
+                    None => lists.append_null(),
+                    Some(of) => lists.append_value(of.iter().map(Value::as_str)),
+                }
+            }
+            Arc::new(lists.finish())
+        }
+    }
+}
+
+/// All of them, of the things that `names` has numbers for.
+pub(super) fn functions(names: &Arc<Names>) -> Vec<ScalarUDF> {
+    let all = told::FUNCTIONS.iter().chain(session::FUNCTIONS).chain(json::FUNCTIONS);
+    let udf = |of: &Function| {
+        let signature = Signature::user_defined(Volatility::Stable);
+        ScalarUDF::from(Udf { of: *of, names: Arc::clone(names), signature })
+    };
+    all.map(udf).chain(told::of_lists()).collect()
+}
+
+/// The text of what `names` has numbers of one kind for.
+pub(super) fn name_of(names: &Arc<Names>, kind: &str) -> Option<ScalarUDF> {
+    let of = told::NAMES_OF.iter().find(|(of, _)| *of == kind).map(|(_, function)| *function)?;
+    let signature = Signature::user_defined(Volatility::Stable);
+    Some(ScalarUDF::from(Udf { of, names: Arc::clone(names), signature }))
+}
+
+/// The number itself, as a `bigint` or as an `integer`.
+pub(super) fn number_of(names: &Arc<Names>, is_long: bool) -> Option<ScalarUDF> {
+    let name = if is_long { "long_of" } else { "number_of" };
+    let of = told::FUNCTIONS.iter().copied().find(|of| of.name == name)?;
+    let signature = Signature::user_defined(Volatility::Stable);
+    Some(ScalarUDF::from(Udf { of, names: Arc::clone(names), signature }))
 }
 
 /// Any value as JSON: lists within lists, which clients have no type for.
@@ -84,11 +229,11 @@ impl ScalarUDFImpl for AsJson {
         &self.0
     }
 
-    fn return_type(&self, _: &[DataType]) -> datafusion::common::Result<DataType> {
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
         Ok(DataType::Utf8)
     }
 
-    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> datafusion::common::Result<ColumnarValue> {
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let [column] = &*ColumnarValue::values_to_arrays(&arguments.args)? else {
             return datafusion::common::exec_err!("as_json is of one value");
         };
@@ -119,80 +264,4 @@ pub(super) fn sent_interval() -> ScalarUDF {
     };
     let interval = DataType::Interval(IntervalUnit::MonthDayNano);
     create_udf("sent_interval", vec![interval.clone()], interval, Volatility::Immutable, Arc::new(run))
-}
-
-/// The functions.
-pub(super) fn functions() -> Vec<ScalarUDF> {
-    let text = |text: String| Ok(ColumnarValue::Scalar(ScalarValue::Utf8(Some(text))));
-    let version = create_udf(
-        "version",
-        Vec::new(),
-        DataType::Utf8,
-        Volatility::Stable,
-        Arc::new(move |_: &[ColumnarValue]| {
-            text(format!("PostgreSQL {VERSION} (lprof {})", env!("CARGO_PKG_VERSION")))
-        }),
-    );
-    let current_setting = create_udf(
-        "current_setting",
-        vec![DataType::Utf8],
-        DataType::Utf8,
-        Volatility::Stable,
-        Arc::new(|arguments: &[ColumnarValue]| {
-            let [ColumnarValue::Scalar(name)] = arguments else {
-                return Ok(ColumnarValue::Scalar(ScalarValue::Utf8(None)));
-            };
-            let value = name.try_as_str().flatten().and_then(setting).map(str::to_owned);
-            Ok(ColumnarValue::Scalar(ScalarValue::Utf8(value)))
-        }),
-    );
-    let is_visible = |name: &str| {
-        create_udf(
-            name,
-            vec![DataType::Int64],
-            DataType::Boolean,
-            Volatility::Stable,
-            Arc::new(|_: &[ColumnarValue]| Ok(ColumnarValue::Scalar(ScalarValue::Boolean(Some(true))))),
-        )
-    };
-    vec![
-        version,
-        current_setting,
-        is_visible("pg_function_is_visible"),
-        is_visible("pg_type_is_visible"),
-        to_regtype(),
-        serial_sequence(),
-    ]
-}
-
-/// The number of a type by its name; null: there is none.
-fn to_regtype() -> ScalarUDF {
-    create_udf(
-        "to_regtype",
-        vec![DataType::Utf8],
-        DataType::Int64,
-        Volatility::Stable,
-        Arc::new(|arguments: &[ColumnarValue]| {
-            let arrays = ColumnarValue::values_to_arrays(arguments)?;
-            let names = arrays.first().map(|names| names.as_string::<i32>());
-            let number = |name: Option<&str>| {
-                let known =
-                    TYPES.iter().find(|(known, _)| name.is_some_and(|name| name.eq_ignore_ascii_case(known)));
-                known.map(|(_, number)| *number)
-            };
-            let numbers: Int64Array = names.into_iter().flatten().map(number).collect();
-            Ok(ColumnarValue::Array(Arc::new(numbers) as ArrayRef))
-        }),
-    )
-}
-
-/// The sequence that a column is numbered by: no column is.
-fn serial_sequence() -> ScalarUDF {
-    create_udf(
-        "pg_get_serial_sequence",
-        vec![DataType::Utf8, DataType::Utf8],
-        DataType::Utf8,
-        Volatility::Stable,
-        Arc::new(|_: &[ColumnarValue]| Ok(ColumnarValue::Scalar(ScalarValue::Utf8(None)))),
-    )
 }

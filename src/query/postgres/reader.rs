@@ -7,40 +7,50 @@ use std::ops::ControlFlow;
 
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, IntervalUnit};
+use datafusion::common::tree_node::{Transformed, TreeNode as _};
 use datafusion::common::{DFSchema, ParamValues};
 use datafusion::dataframe::DataFrame;
-use datafusion::logical_expr::{EmptyRelation, Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF, cast};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{
+    EmptyRelation, Expr, ExprSchemable as _, LogicalPlan, LogicalPlanBuilder, ScalarUDF, cast,
+};
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement as Parsed;
 use datafusion::sql::sqlparser::ast::{
-    Declare, DeclareType, Expr as SqlExpr, Ident, Set, Statement, Value, VisitMut as _, VisitorMut,
+    CloseCursor, CopyTarget, Declare, DeclareType, Expr as SqlExpr, FetchDirection, FunctionArg,
+    FunctionArguments, Ident, Set, Statement, Visit as _, Visitor,
 };
 use datafusion_postgres::QueryHook;
 use datafusion_postgres::arrow_pg::datatypes::df::encode_dataframe;
 use datafusion_postgres::arrow_pg::datatypes::into_pg_type;
 use datafusion_postgres::hooks::HookClient;
-use datafusion_postgres::hooks::cursor::CursorStatementHook;
 use datafusion_postgres::hooks::set_show::SetShowHook;
-use datafusion_postgres::hooks::transactions::TransactionStatementHook;
 use datafusion_postgres::pgwire::api::ClientInfo;
-use datafusion_postgres::pgwire::api::portal::{Format, Portal};
-use datafusion_postgres::pgwire::api::results::{Response, Tag};
-use datafusion_postgres::pgwire::api::stmt::StoredStatement;
-use datafusion_postgres::pgwire::api::store::PortalStore as _;
+use datafusion_postgres::pgwire::api::portal::Format;
+use datafusion_postgres::pgwire::api::results::{QueryResponse, Response, Tag};
+use datafusion_postgres::pgwire::api::store::{Entry, PortalStore as _};
 use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
 use datafusion_postgres::pgwire::messages::PgWireBackendMessage;
+use datafusion_postgres::pgwire::messages::response::TransactionStatus;
 use datafusion_postgres::pgwire::messages::startup::ParameterStatus;
 use datafusion_postgres::pgwire::types::format::FormatOptions;
+use futures::StreamExt as _;
 
+use super::catalog::{ALIAS, Names};
+use super::cursors::{self, Cursor, Cursors};
 use super::faults::fault;
-use super::functions::{as_json, sent_interval, setting};
-use super::zones;
+use super::functions::{as_json, name_of, number_of, sent_interval, setting};
+use super::statements::MOVES;
+use super::transactions::{self, aborted, named};
+use super::{apply, copy, explain, zones};
 use crate::query::dialect::Zone;
 use crate::query::session::Engine;
 
 /// Reads, and nothing else.
 pub(super) struct Reader {
     engine: Engine,
+    names: Arc<Names>,
 }
 
 /// How a statement is answered.
@@ -58,6 +68,7 @@ fn kind(statement: &Statement) -> Kind {
     match statement {
         Statement::Query(_)
         | Statement::Explain { .. }
+        | Statement::Copy { to: true, target: CopyTarget::Stdout, .. }
         | Statement::ExplainTable { .. }
         | Statement::ShowTables { .. }
         | Statement::ShowColumns { .. }
@@ -75,6 +86,8 @@ fn kind(statement: &Statement) -> Kind {
         | Statement::StartTransaction { .. }
         | Statement::Commit { .. }
         | Statement::Rollback { .. }
+        | Statement::Savepoint { .. }
+        | Statement::ReleaseSavepoint { .. }
         | Statement::Declare { .. }
         | Statement::Fetch { .. }
         | Statement::Close { .. } => Kind::Session(None),
@@ -82,11 +95,7 @@ fn kind(statement: &Statement) -> Kind {
         Statement::Reset(_) => Kind::Session(Some("RESET")),
         Statement::Discard { .. } => Kind::Session(Some("DISCARD ALL")),
         Statement::Deallocate { .. } => Kind::Session(Some("DEALLOCATE")),
-        Statement::Savepoint { .. } => Kind::Session(Some("SAVEPOINT")),
-        Statement::ReleaseSavepoint { .. } => Kind::Session(Some("RELEASE")),
-        Statement::Copy { to: true, .. } => Kind::Refused(
-            "COPY TO is to STDOUT only, and asked by the simple protocol, without parameters".to_owned(),
-        ),
+        Statement::Copy { to: true, .. } => Kind::Refused("COPY TO is to STDOUT only".to_owned()),
         Statement::UNLISTEN { .. } => Kind::Session(Some("UNLISTEN")),
         other => {
             let text = other.to_string();
@@ -102,16 +111,52 @@ fn refused(why: String) -> PgWireError {
 
 impl Reader {
     /// Plans with `engine`.
-    pub(super) fn new(engine: Engine) -> Self {
-        Self { engine }
+    pub(super) fn new(engine: Engine, names: Arc<Names>) -> Self {
+        Self { engine, names }
+    }
+
+    /// What answers.
+    pub(super) fn context(&self) -> &SessionContext {
+        &self.engine.context
     }
 
     /// What `statement` asks for.
     pub(super) async fn plan(&self, statement: &Statement) -> PgWireResult<LogicalPlan> {
-        let mut statement = Box::new(statement.clone());
-        let _ = statement.visit(&mut SearchPath);
-        let plan = self.engine.plan_of(Parsed::Statement(statement)).await;
-        plan.and_then(with_known_types).map_err(|error| PgWireError::ApiError(Box::new(error)))
+        if let Some(asked) = copy::asked(statement) {
+            return self.plan_of(&asked?.0).await;
+        }
+        if let Some(asked) = explain::Asked::of(statement)? {
+            let plan = self.plan_of(asked.query).await?;
+            return asked.explained(plan, &self.engine).await;
+        }
+        self.plan_of(statement).await
+    }
+
+    async fn plan_of(&self, statement: &Statement) -> PgWireResult<LogicalPlan> {
+        let is_query = matches!(statement, Statement::Query(_));
+        let engine = match is_query {
+            true => self.engine.clone(),
+            // What only the engine can tell.
+            false => self.engine.with_options(|options| options.catalog.information_schema = true),
+        };
+        let wrong =
+            |error| PgWireError::ApiError(Box::new(error) as Box<dyn std::error::Error + Send + Sync>);
+        let plan = engine.plan_of(Parsed::Statement(Box::new(statement.clone()))).await.map_err(wrong)?;
+        let plan = if is_query { self.understood(plan).await.map_err(wrong)? } else { plan };
+        with_known_types(plan).map_err(wrong)
+    }
+
+    /// A plan of the catalogs that the engine can answer: names in the place of numbers where they become
+    /// texts, and queries within it.
+    async fn understood(&self, plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan> {
+        let plan = with_names(plan, &self.names)?;
+        if !apply::has_queries(&plan) || !apply::is_of_catalogs(&plan) {
+            return Ok(plan);
+        }
+        match self.engine.context.state().create_physical_plan(&plan).await {
+            Ok(_) => Ok(plan),
+            Err(_) => apply::applied(plan, &self.engine.context),
+        }
     }
 
     /// Answers `statement`, unless the transaction of the client takes nothing more.
@@ -120,7 +165,7 @@ impl Reader {
         statement: &Statement,
         client: &mut dyn HookClient,
     ) -> PgWireResult<Response> {
-        match aborted(statement, &self.engine.context, client).await {
+        match aborted(statement, client) {
             Some(fault) => Err(fault),
             None => self.answer(statement, &self.engine.context, client).await,
         }
@@ -151,9 +196,17 @@ impl Reader {
             }
             Kind::Session(None) => self.of_session(statement, context, client).await,
             Kind::Rows => {
+                self.configure(statement, client).await?;
                 let options = Arc::new(FormatOptions::from_client_metadata(client.metadata()));
+                let format = match copy::asked(statement).transpose()? {
+                    Some((_, form)) if form.is_binary => Format::UnifiedBinary,
+                    _ => Format::UnifiedText,
+                };
                 let frame = self.frame(statement).await?;
-                Ok(Response::Query(encode_dataframe(frame, &Format::UnifiedText, Some(options)).await?))
+                let plan = frame.logical_plan().clone();
+                let mut rows = encode_dataframe(frame, &format, Some(options)).await?;
+                rows.row_schema = Arc::new(zones::described(&rows.row_schema, &plan));
+                Ok(Response::Query(rows))
             }
         }
     }
@@ -168,17 +221,12 @@ impl Reader {
         let answered = match statement {
             Statement::Declare { stmts } => {
                 for declared in stmts {
-                    self.declare(declared, client).await?;
+                    self.declare(declared, None, client).await?;
                 }
                 return Ok(Response::Execution(Tag::new("DECLARE CURSOR")));
             }
-            Statement::Fetch { .. } | Statement::Close { .. } => {
-                CursorStatementHook.handle_simple_query(statement, context, client).await
-            }
-            // Back to before the fault: nothing was done that could be undone.
-            Statement::Rollback { savepoint: Some(_), .. } => {
-                return Ok(Response::TransactionStart(Tag::new("ROLLBACK")));
-            }
+            Statement::Fetch { .. } => return self.fetch(statement, &Format::UnifiedText, client).await,
+            Statement::Close { cursor } => return closed(cursor, client),
             Statement::Set(Set::SetTimeZone { value, .. }) => {
                 return set_zone(&value.to_string(), client).await;
             }
@@ -190,6 +238,10 @@ impl Reader {
             }
             Statement::ShowVariable { variable } if is_zone(variable) => {
                 return shown("TimeZone", zones::of(client), context).await;
+            }
+            Statement::ShowVariable { variable } if is_isolation(variable) => {
+                let value = setting("transaction_isolation").unwrap_or_default();
+                return shown("transaction_isolation", value, context).await;
             }
             Statement::ShowVariable { variable } if variable.len() == 1 => {
                 match setting(&variable[0].value) {
@@ -203,35 +255,167 @@ impl Reader {
             Statement::Set(_) | Statement::ShowVariable { .. } => {
                 SetShowHook.handle_simple_query(statement, context, client).await
             }
-            _ => TransactionStatementHook.handle_simple_query(statement, context, client).await,
+            _ => transactions::answer(statement, client),
         };
+        if matches!(answered, Some(Ok(Response::TransactionEnd(_)))) {
+            client.portal_store().clear_portals();
+        }
         answered.unwrap_or_else(|| Err(refused(format!("{statement} is refused"))))
     }
 
-    /// Begins to answer a query whose rows are fetched by the name of a cursor.
-    async fn declare(&self, declared: &Declare, client: &mut dyn HookClient) -> PgWireResult<()> {
+    /// Begins to answer a query whose rows are fetched by the name of a cursor; with its plan where that is
+    /// known.
+    async fn declare(
+        &self,
+        declared: &Declare,
+        plan: Option<LogicalPlan>,
+        client: &mut dyn HookClient,
+    ) -> PgWireResult<()> {
         let (Some(name), Some(query), Some(DeclareType::Cursor)) =
             (declared.names.first(), &declared.for_query, &declared.declare_type)
         else {
             return Err(fault("42601", "expected DECLARE name CURSOR FOR a query"));
         };
+        let is_held = declared.hold == Some(true);
+        if !is_held && client.transaction_status() == TransactionStatus::Idle {
+            return Err(fault("25P01", "DECLARE CURSOR can only be used in transaction blocks"));
+        }
+        let plan = match plan {
+            Some(plan) => plan,
+            None => self.plan(&Statement::Query(query.clone())).await?,
+        };
+        let cursor = Cursor::new(&self.engine, plan, declared.scroll == Some(true)).await?;
+        let depth = transactions::depth(client);
+        cursors_of(client).add(&named(name), cursor, is_held, depth)
+    }
+
+    /// Rows of a cursor, or how many it has passed over.
+    pub(super) async fn fetch(
+        &self,
+        statement: &Statement,
+        format: &Format,
+        client: &mut dyn HookClient,
+    ) -> PgWireResult<Response> {
+        let Statement::Fetch { name, direction, into, .. } = statement else {
+            return Err(fault("42601", "expected FETCH"));
+        };
         let options = Arc::new(FormatOptions::from_client_metadata(client.metadata()));
-        let query = Statement::Query(query.clone());
-        let plan = self.plan(&query).await?;
-        let frame = self.engine.context.execute_logical_plan(plan.clone()).await;
-        let frame = frame.map_err(|error| PgWireError::ApiError(Box::new(error)))?;
-        let mut rows = encode_dataframe(frame, &Format::UnifiedText, Some(options)).await?;
-        // It may wait for long until somebody fetches, and others must not wait for that.
-        let turn = self.engine.limiter.aside(None).map_err(super::faults::of)?;
-        rows.data_rows = Box::pin(turn.items(rows.data_rows));
-        // With its plan, so that its columns can be told.
-        let parsed = (query.to_string(), Some((query, plan)));
-        let statement = StoredStatement::new(name.value.clone(), parsed, Vec::new());
-        let portal = Portal::new_cursor(name.value.clone(), Arc::new(statement));
-        portal.start(rows).await;
-        client.portal_store().put_portal(Arc::new(portal));
+        let rows = match cursors_of(client).get(&named(name)) {
+            Some(cursor) => cursors::fetched(cursor, direction, format, options).await?,
+            None => of_portal(name, direction, client).await?,
+        };
+        if into.as_ref().is_none_or(|into| into.to_string() != MOVES) {
+            return Ok(Response::Query(rows));
+        }
+        let QueryResponse { mut data_rows, .. } = rows;
+        let mut n = 0;
+        while let Some(row) = data_rows.next().await {
+            row?;
+            n += 1;
+        }
+        Ok(Response::Execution(Tag::new("MOVE").with_rows(n)))
+    }
+
+    /// Takes what `set_config` says, which the query itself only gives back.
+    async fn configure(&self, statement: &Statement, client: &mut dyn HookClient) -> PgWireResult<()> {
+        let mut asked = Configured::default();
+        let _ = statement.visit(&mut asked);
+        for (name, value) in asked.0 {
+            if name.eq_ignore_ascii_case("timezone") {
+                set_zone(&value, client).await?;
+            }
+        }
         Ok(())
     }
+}
+
+/// The names and values of calls of `set_config`.
+#[derive(Default)]
+struct Configured(Vec<(String, String)>);
+
+impl Visitor for Configured {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, of: &SqlExpr) -> ControlFlow<()> {
+        if let SqlExpr::Function(function) = of
+            && function.name.to_string().eq_ignore_ascii_case("set_config")
+            && let FunctionArguments::List(list) = &function.args
+            && let [name, value, _] = list.args.as_slice()
+        {
+            let plain = |of: &FunctionArg| of.to_string().trim_matches('\'').to_owned();
+            self.0.push((plain(name), plain(value)));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The cursors of a client.
+pub(super) fn cursors_of(client: &dyn HookClient) -> Arc<Cursors> {
+    client.session_extensions().get_or_insert_with(Cursors::default)
+}
+
+/// Rows of what a client has begun to read by the extended protocol.
+async fn of_portal(
+    name: &Ident,
+    direction: &FetchDirection,
+    client: &dyn HookClient,
+) -> PgWireResult<QueryResponse> {
+    let n = match direction {
+        FetchDirection::Forward { limit: Some(n) } => n.to_string().parse().unwrap_or(0),
+        FetchDirection::All => 0,
+        _ => return Err(fault("55000", "cursor can only scan forward")),
+    };
+    match client.portal_store().get_portal(&named(name)) {
+        Some(Entry::Value(portal)) => Ok(portal.fetch(n).await?.response),
+        _ => Err(fault("34000", format!("cursor \"{}\" does not exist", named(name)))),
+    }
+}
+
+fn closed(cursor: &CloseCursor, client: &dyn HookClient) -> PgWireResult<Response> {
+    let cursors = cursors_of(client);
+    match cursor {
+        CloseCursor::All => {
+            cursors.clear();
+            client.portal_store().clear_portals();
+        }
+        CloseCursor::Specific { name } => {
+            let is_portal = client.portal_store().get_portal(&named(name)).is_some();
+            client.portal_store().rm_portal(&named(name));
+            if !cursors.close(&named(name)) && !is_portal {
+                return Err(fault("34000", format!("cursor \"{}\" does not exist", named(name))));
+            }
+        }
+    }
+    Ok(Response::Execution(Tag::new("CLOSE CURSOR")))
+}
+
+/// The same with names in the place of numbers that become texts.
+fn with_names(plan: LogicalPlan, names: &Arc<Names>) -> datafusion::common::Result<LogicalPlan> {
+    let changed = plan.transform_up_with_subqueries(|node| {
+        let schema = merge_schema(&node.inputs());
+        let kept = NamePreserver::new(&node);
+        node.map_expressions(|expression| {
+            let name = kept.save(&expression);
+            let changed = expression.transform_up(|of| {
+                let Expr::Cast(cast) = &of else { return Ok(Transformed::no(of)) };
+                let Ok((_, field)) = cast.expr.to_field(&schema) else { return Ok(Transformed::no(of)) };
+                let Some(kind) = field.metadata().get(ALIAS) else { return Ok(Transformed::no(of)) };
+                let function = match cast.field.data_type() {
+                    DataType::Utf8 => name_of(names, kind),
+                    DataType::Int32 => number_of(names, false),
+                    DataType::Int64 => number_of(names, true),
+                    _ => None,
+                };
+                Ok(match function {
+                    Some(function) => Transformed::yes(function.call(vec![(*cast.expr).clone()])),
+                    None => Transformed::no(of),
+                })
+            })?;
+            Ok(changed.update_data(|of| name.restore(of)))
+        })?
+        .map_data(LogicalPlan::recompute_schema)
+    })?;
+    Ok(changed.data)
 }
 
 /// A setting as a row.
@@ -245,6 +429,11 @@ async fn shown(name: &str, value: &str, context: &SessionContext) -> PgWireResul
 fn is_zone(variable: &[Ident]) -> bool {
     let words: Vec<String> = variable.iter().map(|word| word.value.to_lowercase()).collect();
     words.concat() == "timezone"
+}
+
+fn is_isolation(variable: &[Ident]) -> bool {
+    let words = ["transaction", "isolation", "level"];
+    variable.iter().map(|word| word.value.to_lowercase()).eq(words)
 }
 
 /// Whether all that a client has set is as it was, or its zone is.
@@ -274,7 +463,6 @@ async fn set_zone(value: &str, client: &mut dyn HookClient) -> PgWireResult<Resp
 /// The same with columns that clients have no type for as JSON, and times as they are sent.
 fn with_known_types(plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan> {
     let is_known = |of: &Expr| -> datafusion::common::Result<bool> {
-        use datafusion::logical_expr::ExprSchemable as _;
         Ok(into_pg_type(&of.get_type(plan.schema())?).is_ok())
     };
     let columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
@@ -309,24 +497,6 @@ fn sent_as(of: &DataType) -> Option<DataType> {
         }
         DataType::Duration(_) | DataType::Interval(_) => Some(DataType::Interval(IntervalUnit::MonthDayNano)),
         _ => None,
-    }
-}
-
-/// Puts the schema of the tables where the parser has left nothing for those of the search path.
-struct SearchPath;
-
-impl VisitorMut for SearchPath {
-    type Break = ();
-
-    fn post_visit_expr(&mut self, of: &mut SqlExpr) -> ControlFlow<()> {
-        if let SqlExpr::InList { expr, list, .. } = of
-            && expr.to_string() == "quote_ident(table_schema)"
-            && let [SqlExpr::Value(only)] = list.as_mut_slice()
-            && only.value == Value::SingleQuotedString(String::new())
-        {
-            only.value = Value::SingleQuotedString("public".to_owned());
-        }
-        ControlFlow::Continue(())
     }
 }
 
@@ -369,6 +539,19 @@ impl QueryHook for Reader {
         match kind(statement) {
             Kind::Refused(why) => Some(Err(refused(why))),
             Kind::Rows => Some(self.plan(statement).await),
+            Kind::Session(_) if matches!(statement, Statement::Declare { .. }) => {
+                let Statement::Declare { stmts } = statement else { return nothing() };
+                match stmts.first().and_then(|declared| declared.for_query.clone()) {
+                    Some(query) => Some(self.plan(&Statement::Query(query)).await),
+                    None => nothing(),
+                }
+            }
+            Kind::Session(_) if matches!(statement, Statement::Fetch { .. }) => {
+                let Statement::Fetch { name, .. } = statement else { return nothing() };
+                let cursors = client.session_extensions().get_or_insert_with(Cursors::default);
+                // What it gives are the rows of the cursor, and that is asked first.
+                cursors.plan(&named(name)).map(Ok).or_else(nothing)
+            }
             Kind::Session(_) => {
                 SetShowHook.handle_extended_parse_query(statement, context, client).await.or_else(nothing)
             }
@@ -378,30 +561,32 @@ impl QueryHook for Reader {
     async fn handle_extended_query(
         &self,
         statement: &Statement,
-        _plan: &LogicalPlan,
-        _parameters: &ParamValues,
+        plan: &LogicalPlan,
+        parameters: &ParamValues,
         context: &SessionContext,
         client: &mut dyn HookClient,
     ) -> Option<PgWireResult<Response>> {
-        if let Some(fault) = aborted(statement, context, client).await {
+        if let Some(fault) = aborted(statement, client) {
             return Some(Err(fault));
+        }
+        if let Statement::Declare { stmts } = statement
+            && let [declared] = stmts.as_slice()
+        {
+            let plan = plan.clone().replace_params_with_values(parameters);
+            let plan = match plan {
+                Ok(plan) => plan,
+                Err(error) => return Some(Err(PgWireError::ApiError(Box::new(error)))),
+            };
+            let declared = self.declare(declared, Some(plan), client).await;
+            return Some(declared.map(|()| Response::Execution(Tag::new("DECLARE CURSOR"))));
         }
         match kind(statement) {
             // With parameters, in the form that was asked for.
-            Kind::Rows => None,
+            Kind::Rows => match self.configure(statement, client).await {
+                Ok(()) => None,
+                Err(error) => Some(Err(error)),
+            },
             _ => Some(self.answer(statement, context, client).await),
         }
-    }
-}
-
-/// Why a statement is not answered in a transaction in which one has failed.
-async fn aborted(
-    statement: &Statement,
-    context: &SessionContext,
-    client: &mut dyn HookClient,
-) -> Option<PgWireError> {
-    match statement {
-        Statement::StartTransaction { .. } | Statement::Commit { .. } | Statement::Rollback { .. } => None,
-        _ => TransactionStatementHook.handle_simple_query(statement, context, client).await?.err(),
     }
 }
