@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use super::{CHANCE_MAX, apart};
 use crate::profile::bootstrap::{Interval, mean_difference};
@@ -61,23 +60,25 @@ struct Measured<'a> {
     visits: Vec<&'a Visits>,
 }
 
-/// Requests of a type, by number, with their places in `populations`.
+/// Requests of a type, by number, and the population of each.
 struct Members {
     request_type: u32,
     requests: Vec<u32>,
-    places: FxHashMap<u32, u32>,
     populations: Vec<u8>,
 }
 
 /// Changes that are more than chance, regions within their operations, the largest that is sure first.
 pub(super) fn changes(groups: &Groups) -> Vec<Change> {
     let mut regions = regions(groups);
+    // Where each request stands among those of its type.
+    let mut places = vec![0_u32; groups.requests.len()];
     let mut of_types: Vec<(Members, Vec<Measured<'_>>)> = Vec::new();
     for (request_type, of_type) in groups.by_type() {
         let members = Members::new(groups, request_type, &of_type);
         if !members.populations.contains(&1) || !members.populations.contains(&2) {
             continue;
         }
+        (0..).zip(&members.requests).for_each(|(at, &request)| places[request as usize] = at);
         let whole = subjects(groups, &of_type).into_iter();
         let whole =
             whole.map(|(subject, spots)| Measured { subject, region: None, spots, visits: Vec::new() });
@@ -95,7 +96,7 @@ pub(super) fn changes(groups: &Groups) -> Vec<Change> {
     let mut found: Vec<Change> = Vec::new();
     for (members, measured) in &of_types {
         found.par_extend(measured.par_iter().filter_map(|of| {
-            let mut change = judge(groups, members, of, limit)?;
+            let mut change = judge((groups, &places), members, of, limit)?;
             change.chance = (change.chance * n_looked_at as f64).min(1.0);
             Some(change)
         }));
@@ -132,7 +133,6 @@ impl Members {
         let requests: Vec<u32> = groups.members(of_type).collect();
         Self {
             request_type,
-            places: (0..).zip(&requests).map(|(at, &request)| (request, at)).collect(),
             populations: requests.iter().map(|&r| groups.requests.populations[r as usize]).collect(),
             requests,
         }
@@ -140,11 +140,16 @@ impl Members {
 }
 
 /// Whether requests of the two populations are longer or shorter busy with it, by more than chance.
-fn judge(groups: &Groups, members: &Members, of: &Measured<'_>, limit: f64) -> Option<Change> {
+fn judge(
+    (groups, places): (&Groups, &[u32]),
+    members: &Members,
+    of: &Measured<'_>,
+    limit: f64,
+) -> Option<Change> {
     let mut times = vec![0_i64; members.requests.len()];
     let mut n_visits = [0_u64; 2];
     let mut add = |request: u32, us: i64| {
-        let at = members.places[&request] as usize;
+        let at = places[request as usize] as usize;
         times[at] = times[at].saturating_add(us);
         if let population @ 1..=2 = members.populations[at] {
             n_visits[usize::from(population) - 1] += 1;
