@@ -274,11 +274,11 @@ fn event(row: &EventRow, said: Option<Said>) -> EventShown {
 impl OrderShown {
     /// How all events of a request stand to one of a span; none: there is no such event.
     pub(crate) fn new(request: &Request, span: usize, event: usize) -> Option<Self> {
-        let this = request.spans().get(span)?.events.get(event)?.position.as_ref()?.place()?;
+        let place = |row: &EventRow| row.position.as_ref().and_then(|position| position.place());
+        let this = place(request.spans().get(span)?.events.get(event)?);
         let relation = |row: &EventRow| {
-            let Some(other) = row.position.as_ref().and_then(|position| position.place()) else {
-                return Relation::Unknown;
-            };
+            // Of older tables no order is known.
+            let (Some(this), Some(other)) = (&this, place(row)) else { return Relation::Unknown };
             match order_of((&other.0, other.1), (&this.0, this.1)) {
                 Order::Before => Relation::Before,
                 Order::After => Relation::After,
