@@ -21,6 +21,7 @@ mod jaeger;
 mod kept;
 mod list;
 mod live;
+mod order;
 mod overview;
 #[cfg(feature = "postgres")]
 mod postgres;
