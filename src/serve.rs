@@ -22,6 +22,7 @@ mod jaeger;
 mod kept;
 mod list;
 mod live;
+mod order;
 mod overview;
 #[cfg(feature = "postgres")]
 mod postgres;

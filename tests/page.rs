@@ -17,7 +17,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use command::done;
+use command::{done, fails};
 use reducer::table::{Addition, Writer};
 
 fn web() -> PathBuf {
@@ -113,5 +113,7 @@ fn a_profile_that_is_one_file() {
     let (folder, table) = sample::table("java17");
     let file = folder.path().join("profile.html");
     done(&["profile", "--table", &table, "--html", &file.display().to_string()]);
+    let nowhere = folder.path().join("no such folder/profile.html").display().to_string();
+    fails(1, &["profile", "--table", &table, "--html", &nowhere], "profile.html");
     look("file", &format!("file://{}", file.display()));
 }

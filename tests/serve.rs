@@ -16,6 +16,8 @@ mod attacks;
 mod hostile;
 #[path = "serve/large.rs"]
 mod large;
+#[path = "serve/lines.rs"]
+mod lines;
 #[path = "serve/lists.rs"]
 mod lists;
 
@@ -128,6 +130,9 @@ fn the_sample_is_served() {
         .map(|part| part["to"].as_i64().unwrap_or(0) - part["from"].as_i64().unwrap_or(0))
         .sum();
     assert_eq!(path, 54_000, "the critical path lasts as long as the request");
+    assert!(request["related"].as_array().is_some_and(|all| !all.is_empty()), "{request}");
+    let is_sure = |of: &Value| of["probability"].as_f64().is_some_and(|of| of > 0.9);
+    assert!(request["spans"].as_array().is_some_and(|spans| spans[1..].iter().all(is_sure)));
     let order = server.json(&format!("/api/requests/{id}/order?span=0&event=0"));
     assert_eq!(order["order"][0][0], "this");
     let profile = server.json("/api/profile");

@@ -1,7 +1,6 @@
 //! A request as the page shows it. Texts are what the logs hold, whatever that is: the page shows them
 //! as text.
 
-use schema::happened_before::{Order, order as order_of};
 use schema::tables::{EventRow, NameValue};
 use serde::Serialize;
 
@@ -131,30 +130,6 @@ struct EventShown {
     is_read: bool,
 }
 
-/// How each event of a request stands to one of them, by span.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[cfg_attr(test, ts(rename = "EventOrder"))]
-pub(crate) struct OrderShown {
-    order: Vec<Vec<Relation>>,
-}
-
-/// `before` and `after` must have been, `may before` and `may after` are so by clocks only, of the
-/// unknown nothing says how they stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-enum Relation {
-    Before,
-    After,
-    #[serde(rename = "may before")]
-    MayBefore,
-    #[serde(rename = "may after")]
-    MayAfter,
-    Unknown,
-    This,
-}
-
 impl RequestShown {
     /// All of `request` of `table`, whose lines are read in `logs`.
     pub(crate) fn new(table: &Table, request: &Request, related: &[Related], logs: &mut Logs) -> Self {
@@ -268,27 +243,5 @@ fn event(row: &EventRow, said: Option<Said>) -> EventShown {
         pass: text(&row.pass),
         is_read: said.as_ref().is_some_and(|said| said.is_read),
         text: said.map(|said| said.text),
-    }
-}
-
-impl OrderShown {
-    /// How all events of a request stand to one of a span; none: there is no such event.
-    pub(crate) fn new(request: &Request, span: usize, event: usize) -> Option<Self> {
-        let this = request.spans().get(span)?.events.get(event)?.position.as_ref()?.place()?;
-        let relation = |row: &EventRow| {
-            let Some(other) = row.position.as_ref().and_then(|position| position.place()) else {
-                return Relation::Unknown;
-            };
-            match order_of((&other.0, other.1), (&this.0, this.1)) {
-                Order::Before => Relation::Before,
-                Order::After => Relation::After,
-                Order::MayBefore => Relation::MayBefore,
-                Order::MayAfter => Relation::MayAfter,
-                Order::Concurrent | Order::Unrelated => Relation::Unknown,
-                Order::Overlapping => Relation::This,
-            }
-        };
-        let of_span = |events: &[EventRow]| events.iter().map(relation).collect();
-        Some(Self { order: request.spans().iter().map(|span| of_span(&span.events)).collect() })
     }
 }

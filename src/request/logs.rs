@@ -302,7 +302,7 @@ mod tests {
         let text = format!("{}{LINE}\n", "another line\n".repeat(100_000));
         std::fs::write(&path, zstd::encode_all(text.as_bytes(), 1).expect("packed")).expect("written");
         let packed = Arc::default();
-        let mut said = || {
+        let said = || {
             let mut logs = Logs::bounded(messages(), Arc::clone(&packed), 700_000);
             [logs.said(&event(&path, &text)), logs.said(&event(&path, &text))]
         };

@@ -1,23 +1,35 @@
 //! The message of an event, put together from a template of its log point and the values that it
 //! printed: what the log says, where the log is not at hand. Also whether a text can be that event's.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use reducer::table::Manifest;
 use regex_syntax::hir::{Class, Hir, HirKind};
-use rustc_hash::{FxHashMap, FxHashSet};
-use schema::Model;
+use rustc_hash::FxHashMap;
 use schema::tables::{EventRow, LogPointRow, RunRow, TemplateRow, Text};
+use schema::{LogPoint, Model};
 
 /// Steps of putting a message together: templates have alternatives.
 const STEPS_MAX: usize = 2_000;
 /// What stands for text that is not known.
 const GAP: &str = "…";
 
-/// The templates of a table.
+/// The templates of a table, of each log point when it is asked for first.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
-    points: FxHashMap<i64, Vec<Template>>,
+    points: FxHashMap<i64, Point>,
+    /// Where the models lie that say what values are called.
+    model_paths: Vec<PathBuf>,
+    models: OnceLock<Vec<Model>>,
+}
+
+/// A log point.
+#[derive(Debug)]
+struct Point {
+    row: LogPointRow,
+    templates: OnceLock<Vec<Template>>,
 }
 
 /// A way in which a message can look.
@@ -43,14 +55,16 @@ impl Messages {
     /// Those of a table. What cannot be read leaves messages out.
     pub(crate) fn read(manifest: &Manifest) -> Self {
         let rows = manifest.rows::<LogPointRow>().unwrap_or_default();
-        let classes = classes(manifest);
-        let mut points: FxHashMap<i64, Vec<Template>> = FxHashMap::default();
-        for row in &rows {
-            let of_place = classes.get(&(row.class.to_string(), row.method.to_string(), row.source_line));
-            let templates = row.templates.iter().filter_map(|template| Template::new(template, of_place));
-            points.entry(row.log_point_id).or_default().extend(templates);
-        }
-        Self { points }
+        let runs = manifest.rows::<RunRow>().unwrap_or_default();
+        let digests: BTreeSet<&str> = runs.iter().map(|run| &*run.model_digest).collect();
+        let folder = manifest.folder.join("models");
+        let model_paths = digests.iter().map(|digest| folder.join(format!("{digest}.model"))).collect();
+        Self { model_paths, ..Self::of_points(rows) }
+    }
+
+    fn of_points(rows: Vec<LogPointRow>) -> Self {
+        let point = |row: LogPointRow| (row.log_point_id, Point { row, templates: OnceLock::new() });
+        Self { points: rows.into_iter().map(point).collect(), ..Self::default() }
     }
 
     /// Of one log point, with these templates: a regex and the paths of its captures.
@@ -60,8 +74,8 @@ impl Messages {
             regex: (*regex).into(),
             variables: variables.iter().map(|path| Text::from(*path)).collect(),
         };
-        let templates = templates.iter().map(|of| Template::new(&row(of), None).expect("a regex"));
-        Self { points: [(number, templates.collect())].into_iter().collect() }
+        let templates = templates.iter().map(row).collect();
+        Self::of_points(vec![LogPointRow { log_point_id: number, templates, ..LogPointRow::default() }])
     }
 
     /// What an event says; none: nothing is known of how it looks.
@@ -72,12 +86,39 @@ impl Messages {
     /// What the message of an event is made of: what all of the ways that take most of its values have in
     /// common.
     pub(super) fn pieces<'m>(&'m self, event: &'m EventRow) -> Option<Pieces<'m>> {
-        let templates = self.points.get(&event.log_point_id?)?;
+        let templates = self.templates(event.log_point_id?)?;
         let mut best = Best::default();
         templates.iter().for_each(|template| template.fill(event, &mut best));
         let mut all = best.fillings.iter().map(|pieces| words(pieces));
         let first = all.next()?;
         Some(Pieces(all.fold(first, |common, other| in_common(&common, &other))))
+    }
+
+    fn templates(&self, point: i64) -> Option<&[Template]> {
+        let Point { row, templates } = self.points.get(&point)?;
+        let made = templates.get_or_init(|| {
+            let classes = self.classes(row);
+            row.templates.iter().filter_map(|template| Template::new(template, &classes)).collect()
+        });
+        Some(made)
+    }
+
+    /// What the values of each path of a log point are called.
+    fn classes(&self, row: &LogPointRow) -> Vec<(String, Text)> {
+        let read = || self.model_paths.iter().filter_map(|path| Model::read(path).ok()).collect();
+        let mut found = Vec::new();
+        for model in self.models.get_or_init(read) {
+            let is_it = |point: &&LogPoint| {
+                let line = i64::from(point.source_line);
+                (point.class.as_str(), point.method.as_str(), line)
+                    == (&*row.class, &*row.method, row.source_line)
+            };
+            for variable in model.log_points.iter().filter(is_it).flat_map(|point| &point.variables) {
+                let class = variable.value_class.and_then(|class| model.value_classes.get(class.index()));
+                found.extend(class.map(|class| (variable.path.to_string(), Text::from(class.as_str()))));
+            }
+        }
+        found
     }
 }
 
@@ -125,36 +166,13 @@ fn in_common<'m>(one: &[Piece<'m>], other: &[Piece<'m>]) -> Vec<Piece<'m>> {
     pieces
 }
 
-/// By class, method and line of a log point, what the values of each path are called.
-type Classes = BTreeMap<(String, String, i64), BTreeMap<String, FxHashSet<Text>>>;
-
-fn classes(manifest: &Manifest) -> Classes {
-    let mut found = Classes::new();
-    let runs = manifest.rows::<RunRow>().unwrap_or_default();
-    let digests: std::collections::BTreeSet<&str> = runs.iter().map(|run| &*run.model_digest).collect();
-    for digest in digests {
-        let path = manifest.folder.join("models").join(format!("{digest}.model"));
-        let Ok(model) = Model::read(&path) else { continue };
-        for point in &model.log_points {
-            let place = (point.class.to_string(), point.method.to_string(), i64::from(point.source_line));
-            let of_place = found.entry(place).or_default();
-            for variable in &point.variables {
-                let class = variable.value_class.and_then(|class| model.value_classes.get(class.index()));
-                let names = of_place.entry(variable.path.to_string()).or_default();
-                names.extend(class.map(|class| Text::from(class.as_str())));
-            }
-        }
-    }
-    found
-}
-
 impl Template {
-    fn new(row: &TemplateRow, classes: Option<&BTreeMap<String, FxHashSet<Text>>>) -> Option<Self> {
+    fn new(row: &TemplateRow, classes: &[(String, Text)]) -> Option<Self> {
         // As patterns are built: `.` is any character.
         let hir = regex_syntax::ParserBuilder::new().dot_matches_new_line(true).build().parse(&row.regex);
         let names = |path: &Text| {
-            let others = classes.and_then(|classes| classes.get(&**path)).into_iter().flatten().cloned();
-            std::iter::once(path.clone()).chain(others).collect()
+            let classes = classes.iter().filter(|(of, _)| **of == **path).map(|(_, class)| class);
+            std::iter::once(path).chain(classes).cloned().collect()
         };
         Some(Self { hir: hir.ok()?, names: row.variables.iter().map(names).collect() })
     }

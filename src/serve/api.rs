@@ -11,10 +11,11 @@ use super::chosen::Chosen;
 use super::coverage::Coverage;
 use super::http::{Answer, Asked};
 use super::list::{self, ListedRequest, RequestList, Sort};
+use super::order::OrderShown;
 use super::requests::Conditions;
 use super::{Served, compare, jaeger, overview, profile};
 use crate::page;
-use crate::page::request::{OrderShown, RequestShown};
+use crate::page::request::RequestShown;
 use crate::page::table::TableShown;
 #[cfg(feature = "sql")]
 use crate::table::{indexed::Indexed, places};

@@ -11,9 +11,10 @@ use super::api::{OverviewAnswer, SqlAnswer};
 use super::coverage::Coverage;
 use super::http::Fault;
 use super::list::RequestList;
+use super::order::OrderShown;
 use crate::compare::report::Report;
 use crate::page::profile::ProfileShown;
-use crate::page::request::{OrderShown, RequestShown};
+use crate::page::request::RequestShown;
 use crate::page::table::TableShown;
 
 /// Declarations by name, with those of the types that they are made of.

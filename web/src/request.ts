@@ -85,8 +85,8 @@ function box(span: Span, at: number, y: number, isHeld: boolean, x: (us: number)
     const place = Math.min(Math.max(x(event.us), left), left + width);
     group.append(s("line", { x1: place, x2: place, y1: y, y2: y + 5, class: isBad(event) ? "mark bad" : "mark" }));
   }
-  // As many letters as fit: what is seen is a part of what is read out.
-  if (width > 40) group.append(s("text", { x: left + 5, y: y + 13 }, span.method.slice(0, Math.floor(width / 7.2))));
+  // As much of the name as fits.
+  if (width > 40) group.append(s("svg", { x: left + 5, y, width: width - 7, height: LANE - 6 }, s("text", { x: 0, y: 13 }, span.method)));
   return group;
 }
 
@@ -225,7 +225,6 @@ async function show(_: Table, __: Place, id: string, signal: AbortSignal): Promi
     replace(detail, h("h2", {}, placeOf(event)), ofLine(event));
     if (isFile) return;
     const asked = ask<EventOrder>(`${path}/order`, { span: String(span), event: String(number) }, signal);
-    // Of older tables no order is known.
     void asked.then(({ order }) => lines.mark(order)).catch(() => {});
   });
   const redraw = () => {
