@@ -162,7 +162,9 @@ fn kind_of(error: &(dyn StdError + 'static)) -> ErrorKind {
 
 macro_rules! from {
     ($($error:ty),* $(,)?) => {
-        $(impl From<$error> for Error {
+        // Who uses the library does not meet them.
+        $(#[doc(hidden)]
+        impl From<$error> for Error {
             fn from(error: $error) -> Self {
                 Self::of(kind_of(&error), error)
             }
@@ -170,7 +172,13 @@ macro_rules! from {
     };
 }
 
-from!(std::io::Error, schema::Error, static_analyzer::Error, serde_json::Error);
+from!(schema::Error, static_analyzer::Error);
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::of(kind_of(&error), error)
+    }
+}
 
 /// Says of what fails what it is about.
 pub(crate) trait Context<T> {

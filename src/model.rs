@@ -16,6 +16,10 @@ pub struct Model {
 }
 
 impl Model {
+    pub(crate) fn new(inner: schema::Model) -> Self {
+        Self { inner, stored: None }
+    }
+
     /// Reads a model that [`write`](Self::write) or `lprof analyze` has written.
     ///
     /// # Errors
@@ -71,11 +75,5 @@ impl Model {
     #[must_use]
     pub fn diagnostics(&self) -> &[String] {
         &self.inner.diagnostics
-    }
-}
-
-impl From<schema::Model> for Model {
-    fn from(inner: schema::Model) -> Self {
-        Self { inner, stored: None }
     }
 }

@@ -65,7 +65,7 @@ pub use logs::Nodes;
 pub use mapped::Mapped;
 pub(crate) use mapped::{n_headed, unread};
 pub use mapper::{Mapper, Written};
-pub use options::{IdFields, Layouts, Options, Zone};
+pub use options::{KnownIds, Layouts, Options, Zone};
 pub(crate) use outputs::{MODEL_NAME, check_name, check_output};
 pub use progress::{Progress, Step};
 pub use threads::Threads;
@@ -88,7 +88,7 @@ pub fn analyze(class_path: &[PathBuf], options: &Options) -> Result<Model> {
         rules: options.rules.clone(),
         ..static_analyzer::Config::default()
     };
-    let model = Model::from(static_analyzer::analyze(class_path, &config)?);
+    let model = Model::new(static_analyzer::analyze(class_path, &config)?);
     if model.n_classes() == 0 {
         let names: Vec<String> = class_path.iter().map(|path| format!("`{}`", path.display())).collect();
         bail!(Empty: "{}: no class in it", some(&names));

@@ -2,6 +2,6 @@
 
 #[doc(inline)]
 pub use schema::tables::{
-    EventRow, HandOver, NameValue, NodeTime, PositionRow, RecordBatch, RequestRow, Row, SchemaRef, SpanRow,
-    Text, Time,
+    EventRow, HandOver, NameValue, NodeTime, PositionRow, RecordBatch, RequestRow, SchemaRef, SpanRow, Text,
+    Time,
 };

@@ -8,7 +8,7 @@ use reducer::append::partition::Partition;
 use schema::Pass;
 
 use super::values::{bytes, day, duration_us, instant_us, partition, pass, period_us};
-use crate::pipeline::{IdFields, Keep};
+use crate::pipeline::{Keep, KnownIds};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AnalyzeArgs {
@@ -39,7 +39,7 @@ pub(crate) struct IdArgs {
     pub(crate) without: Vec<String>,
 }
 
-impl From<IdArgs> for IdFields {
+impl From<IdArgs> for KnownIds {
     fn from(IdArgs { with, without }: IdArgs) -> Self {
         Self { with, without }
     }

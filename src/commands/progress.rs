@@ -1,5 +1,6 @@
 //! Progress: what is being done, on standard error, only on a terminal.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -37,11 +38,13 @@ impl Drop for Progress {
 struct Line {
     voice: Voice,
     progress: Mutex<Option<Progress>>,
+    /// Bytes that are to be read, and those that were.
+    n_bytes: [AtomicU64; 2],
 }
 
 /// Says what a pipeline is doing.
 pub(crate) fn of_pipeline(voice: Voice) -> Arc<dyn pipeline::Progress> {
-    Arc::new(Line { voice, progress: Mutex::default() })
+    Arc::new(Line { voice, progress: Mutex::default(), n_bytes: Default::default() })
 }
 
 impl Line {
@@ -58,11 +61,26 @@ impl pipeline::Progress for Line {
             Step::Analyze => "analyzing class files",
             Step::Compile => "compiling templates",
             Step::Look => "looking at the logs",
-            Step::Read { .. } => "reading logs",
+            Step::Read { n_bytes } => {
+                self.n_bytes[0].store(n_bytes, Ordering::Relaxed);
+                self.n_bytes[1].store(0, Ordering::Relaxed);
+                "reading logs"
+            }
             Step::Collect => "reading map outputs",
             Step::Stitch => "stitching requests",
         };
         self.put(Some(Progress::new(self.voice, what)));
+    }
+
+    fn reads(&self, n_bytes: u64) {
+        let n_all = self.n_bytes[0].load(Ordering::Relaxed);
+        let n_read = self.n_bytes[1].fetch_add(n_bytes, Ordering::Relaxed) + n_bytes;
+        // Of what is read from a pipe nobody knows how much it is.
+        if let Some(percent) = (n_read.min(n_all) * 100).checked_div(n_all)
+            && let Some(progress) = &*self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            progress.bar.set_message(format!("reading logs, {percent} %"));
+        }
     }
 
     fn ends(&self) {

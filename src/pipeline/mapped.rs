@@ -53,7 +53,7 @@ impl Mapped {
                 let output =
                     tables::read_node_output_where(&path, &is_wanted, |part| spill.add(part, Vec::new()))?;
                 if output.model_digest != model_digest {
-                    bail!(Mismatch: "`{}`: made with another model", path.display());
+                    bail!(Mismatch: "`{}`: made with another model than the one that is given", path.display());
                 }
                 spill.add(Vec::new(), output.unattributed)?;
                 outputs.push(spill.finish(&output.node, output.inputs)?);

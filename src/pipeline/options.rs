@@ -42,8 +42,8 @@ pub struct Options {
     /// Year, month and day of a first time stamp without a day; none: by when its file was last
     /// written.
     pub date: Option<(i16, u8, u8)>,
-    /// Fields of the logs that hold ids of requests, as far as that is known.
-    pub ids: IdFields,
+    /// Fields of the logs that hold ids of requests, or do not, as far as that is known.
+    pub ids: KnownIds,
     /// Longest silence within a request.
     pub window: Duration,
     /// Detail that the table keeps of each request.
@@ -67,7 +67,7 @@ impl Default for Options {
             layouts: Layouts::default(),
             zone: None,
             date: None,
-            ids: IdFields::default(),
+            ids: KnownIds::default(),
             window: Duration::from_mins(1),
             keep: Keep::default(),
             memory_bytes: None,
@@ -122,10 +122,10 @@ impl Options {
     }
 }
 
-/// Which fields of the logs hold ids of requests: an MDC key, a position `[n]` in the layout, a key of
-/// JSON, a name before values in messages (`key=`). Others are found.
+/// Fields of the logs of which it is known whether they hold ids of requests: an MDC key, a position
+/// `[n]` in the layout, a key of JSON, a name before values in messages (`key=`). Of others it is found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IdFields {
+pub struct KnownIds {
     /// Requests are told by these, whatever is found of them.
     pub with: Vec<String>,
     /// By these they are not.

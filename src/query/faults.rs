@@ -8,6 +8,7 @@ use tokio::sync::AcquireError;
 use super::limits::GivenUp;
 use crate::error::{Error, ErrorKind};
 
+#[doc(hidden)]
 impl From<GivenUp> for Error {
     fn from(why: GivenUp) -> Self {
         let kind = match why {
@@ -18,6 +19,7 @@ impl From<GivenUp> for Error {
     }
 }
 
+#[doc(hidden)]
 impl From<DataFusionError> for Error {
     /// A limit speaks for itself.
     fn from(error: DataFusionError) -> Self {
@@ -36,18 +38,21 @@ impl From<DataFusionError> for Error {
     }
 }
 
+#[doc(hidden)]
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Self {
         DataFusionError::from(error).into()
     }
 }
 
+#[doc(hidden)]
 impl From<AcquireError> for Error {
     fn from(error: AcquireError) -> Self {
         Self::of(ErrorKind::Internal, error)
     }
 }
 
+#[doc(hidden)]
 impl From<ReadlineError> for Error {
     fn from(error: ReadlineError) -> Self {
         Self::of(ErrorKind::Io, error)
