@@ -37,7 +37,7 @@ impl<'s> Asked<'s> {
         let mut asked = Self { query: statement, is_run: *analyze, is_json: false };
         let of_format = match format {
             None => None,
-            Some(AnalyzeFormatKind::Keyword(of) | AnalyzeFormatKind::Assignment(of)) => Some(of.clone()),
+            Some(AnalyzeFormatKind::Keyword(of) | AnalyzeFormatKind::Assignment(of)) => Some(*of),
         };
         match of_format {
             None | Some(AnalyzeFormat::TEXT) => {}

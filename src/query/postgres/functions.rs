@@ -208,9 +208,8 @@ pub(super) fn name_of(names: &Arc<Names>, kind: &str) -> Option<ScalarUDF> {
     Some(ScalarUDF::from(Udf { of, names: Arc::clone(names), signature }))
 }
 
-/// The number itself, as a `bigint` or as an `integer`.
-pub(super) fn number_of(names: &Arc<Names>, is_long: bool) -> Option<ScalarUDF> {
-    let name = if is_long { "long_of" } else { "number_of" };
+/// What a cast becomes of what has a type of its own: the same number or text, which then has none.
+pub(super) fn plain(names: &Arc<Names>, name: &str) -> Option<ScalarUDF> {
     let of = told::FUNCTIONS.iter().copied().find(|of| of.name == name)?;
     let signature = Signature::user_defined(Volatility::Stable);
     Some(ScalarUDF::from(Udf { of, names: Arc::clone(names), signature }))

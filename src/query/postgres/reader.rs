@@ -37,10 +37,10 @@ use datafusion_postgres::pgwire::messages::startup::ParameterStatus;
 use datafusion_postgres::pgwire::types::format::FormatOptions;
 use futures::StreamExt as _;
 
-use super::catalog::{ALIAS, Names};
+use super::catalog::{ALIAS, Names, TYPE};
 use super::cursors::{self, Cursor, Cursors};
 use super::faults::fault;
-use super::functions::{as_json, name_of, number_of, sent_interval, setting};
+use super::functions::{as_json, name_of, plain, sent_interval, setting};
 use super::statements::MOVES;
 use super::transactions::{self, aborted, named};
 use super::{apply, copy, explain, zones};
@@ -399,11 +399,16 @@ fn with_names(plan: LogicalPlan, names: &Arc<Names>) -> datafusion::common::Resu
             let changed = expression.transform_up(|of| {
                 let Expr::Cast(cast) = &of else { return Ok(Transformed::no(of)) };
                 let Ok((_, field)) = cast.expr.to_field(&schema) else { return Ok(Transformed::no(of)) };
-                let Some(kind) = field.metadata().get(ALIAS) else { return Ok(Transformed::no(of)) };
-                let function = match cast.field.data_type() {
-                    DataType::Utf8 => name_of(names, kind),
-                    DataType::Int32 => number_of(names, false),
-                    DataType::Int64 => number_of(names, true),
+                let kind = field.metadata().get(ALIAS);
+                let function = match (cast.field.data_type(), kind) {
+                    (DataType::Utf8 | DataType::Utf8View, Some(kind)) => name_of(names, kind),
+                    (DataType::Int32, Some(_)) => plain(names, "number_of"),
+                    (DataType::Int64, Some(_)) => plain(names, "long_of"),
+                    (DataType::Utf8 | DataType::Utf8View, None)
+                        if *field.data_type() == DataType::Utf8 && field.metadata().contains_key(TYPE) =>
+                    {
+                        plain(names, "text_of")
+                    }
                     _ => None,
                 };
                 Ok(match function {

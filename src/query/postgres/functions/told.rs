@@ -86,6 +86,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     // What a cast to a number becomes, which is then nothing that has a name.
     Function::strict("number_of", (1, 1), Gives::Number, |_, of| Ok(of[0].clone())),
     Function::strict("long_of", (1, 1), Gives::Long, |_, of| Ok(of[0].clone())),
+    Function::strict("text_of", (1, 1), Gives::Text, |_, of| Ok(of[0].clone())),
     Function::lax("format_type", (2, 2), Gives::Text, format_type),
     Function::strict("pg_get_userbyid", (1, 1), NAME, |asked, of| {
         let name = asked.names.shown("regrole", oid(&of[0]));
