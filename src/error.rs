@@ -74,7 +74,7 @@ impl Error {
     }
 
     /// The first of its causes that is a `T`.
-    #[cfg(feature = "sql")]
+    #[cfg(any(feature = "postgres", all(test, feature = "sql")))]
     pub(crate) fn cause<T: StdError + 'static>(&self) -> Option<&T> {
         causes(self).find_map(<dyn StdError>::downcast_ref)
     }

@@ -116,6 +116,21 @@ impl Filter {
     /// The requests of `table` for which `condition` holds, an expression in SQL on the columns of
     /// `requests`. With the feature `sql`.
     ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("t");
+    /// # let name = path.to_str().expect("UTF-8");
+    /// # lprof::run(["lprof", "run", "-q", "--table", name, "samples/classes/java17/store.jar", "samples/logs"]);
+    /// let table = lprof::Table::open(&path)?;
+    /// let slow = lprof::Filter::condition(&table, "duration_us > 10000")?;
+    /// for request in table.requests(&slow)? {
+    ///     assert!(request?.row().duration_us > 10_000);
+    /// }
+    /// let error = lprof::Filter::condition(&table, "no_column > 1").err().expect("it is no condition");
+    /// assert_eq!(error.kind(), lprof::ErrorKind::Invalid);
+    /// # Ok::<(), lprof::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// It is none.
     pub fn condition(table: &Table, condition: &str) -> Result<Self> {
