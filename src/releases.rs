@@ -144,7 +144,7 @@ fn place(row: &LogPointRow) -> Place {
     (unnumbered(&row.class), unnumbered(&row.method), unnumbered(caller.unwrap_or_default()))
 }
 
-/// The name with `$0` for each number that a compiler gives to lambdas, nested classes and accessors.
+/// The name with `$#` for each number that a compiler gives to lambdas, nested classes and accessors.
 fn unnumbered(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for (at, part) in name.split('$').enumerate() {
@@ -155,7 +155,7 @@ fn unnumbered(name: &str) -> String {
         match (at, end) {
             (0, _) | (_, 0) => out.push_str(part),
             (_, end) => {
-                out.push('0');
+                out.push('#');
                 out.push_str(&part[end..]);
             }
         }

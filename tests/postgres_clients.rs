@@ -74,6 +74,11 @@ fn sqlalchemy_looks_at_the_tables() {
 }
 
 #[test]
+fn adbc_reads_columns() {
+    python("adbc_client.py");
+}
+
+#[test]
 fn pandas_reads_frames() {
     python("pandas_client.py");
 }

@@ -10,14 +10,19 @@
 
 mod apply;
 mod catalog;
+mod columns;
 mod copy;
 mod cursors;
+mod entry;
 mod explain;
 mod faults;
+mod fetching;
 mod functions;
 mod labels;
+mod moves;
 mod parser;
 mod reader;
+mod settings;
 mod statements;
 mod transactions;
 mod zones;
@@ -35,14 +40,7 @@ use datafusion_postgres::DfSessionService;
 use datafusion_postgres::arrow_pg::datatypes::arrow_schema_to_pg_fields;
 use datafusion_postgres::datafusion_pg_catalog::pg_catalog::context::EmptyContextProvider;
 use datafusion_postgres::datafusion_pg_catalog::setup_pg_catalog;
-use datafusion_postgres::pgwire::api::auth::noop::NoopStartupHandler;
-use datafusion_postgres::pgwire::api::auth::sasl::SASLAuthStartupHandler;
-use datafusion_postgres::pgwire::api::auth::sasl::scram::{
-    SCRAM_ITERATIONS, ScramAuth, gen_salted_password, random_nonce,
-};
-use datafusion_postgres::pgwire::api::auth::{
-    AuthSource, DefaultServerParameterProvider, LoginInfo, Password, StartupHandler,
-};
+use datafusion_postgres::pgwire::api::auth::StartupHandler;
 use datafusion_postgres::pgwire::api::cancel::{CancelHandler, DefaultCancelHandler};
 use datafusion_postgres::pgwire::api::portal::{Format, Portal, PortalExecutionState};
 use datafusion_postgres::pgwire::api::query::{
@@ -56,13 +54,13 @@ use datafusion_postgres::pgwire::api::{
     PgWireConnectionState, PgWireServerHandlers,
 };
 use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
+use datafusion_postgres::pgwire::messages::PgWireBackendMessage;
 use datafusion_postgres::pgwire::messages::data::DataRow;
 use datafusion_postgres::pgwire::messages::extendedquery::{
     Describe, Execute, Parse, ParseComplete, TARGET_TYPE_BYTE_PORTAL,
 };
 use datafusion_postgres::pgwire::messages::response::TransactionStatus;
 use datafusion_postgres::pgwire::messages::simplequery::Query;
-use datafusion_postgres::pgwire::messages::{PgWireBackendMessage, PgWireFrontendMessage};
 use futures::future::{Either, select};
 use futures::{Sink, SinkExt as _, StreamExt as _};
 
@@ -71,23 +69,10 @@ use super::limits::Turn;
 use super::session::{DATABASE, Engine, Session};
 use catalog::{Catalog, Table};
 use cursors::Cursors;
+pub(crate) use entry::Entry;
+use entry::Known;
 use parser::Prepared;
 use zones::{Answering, Zones};
-
-/// Who is let in.
-pub(crate) enum Entry {
-    /// Everybody who reaches the address.
-    Open,
-    /// Who knows the password.
-    Password {
-        /// It.
-        password: String,
-        /// The certificate that the connection is bound to, PEM.
-        certificate: Option<Vec<u8>>,
-        /// Nobody without TLS.
-        is_secure: bool,
-    },
-}
 
 /// What answers the clients of a session.
 pub(crate) struct Handlers {
@@ -155,22 +140,7 @@ impl PgWireServerHandlers for Handlers {
     }
 
     fn startup_handler(&self) -> Arc<impl StartupHandler> {
-        Arc::new(match &self.entry {
-            Entry::Open => Startup::Open(Open(Arc::clone(&self.connections))),
-            Entry::Password { certificate, is_secure, .. } => {
-                let mut scram = ScramAuth::new(Arc::clone(&self.source) as Arc<dyn AuthSource>);
-                scram.set_iterations(SCRAM_ITERATIONS);
-                if let Some(certificate) = certificate {
-                    // Of one whose signature is of no kind that it can be bound to, it is not.
-                    let _ = scram.configure_certificate(certificate);
-                }
-                let parameters = Arc::new(DefaultServerParameterProvider::default());
-                let handler = SASLAuthStartupHandler::new(parameters)
-                    .with_scram(scram)
-                    .with_connection_manager(Arc::clone(&self.connections));
-                Startup::Password { handler: Box::new(handler), is_secure: *is_secure }
-            }
-        })
+        Arc::new(self.entry.startup(&self.source, &self.connections))
     }
 
     fn error_handler(&self) -> Arc<impl ErrorHandler> {
@@ -179,65 +149,6 @@ impl PgWireServerHandlers for Handlers {
 
     fn cancel_handler(&self) -> Arc<impl CancelHandler> {
         Arc::new(DefaultCancelHandler::new(Arc::clone(&self.connections)))
-    }
-}
-
-/// Everybody is let in.
-struct Open(Arc<ConnectionManager>);
-
-impl NoopStartupHandler for Open {
-    fn connection_manager(&self) -> Option<Arc<ConnectionManager>> {
-        Some(Arc::clone(&self.0))
-    }
-}
-
-/// How a connection begins.
-enum Startup {
-    Open(Open),
-    Password { handler: Box<SASLAuthStartupHandler<DefaultServerParameterProvider>>, is_secure: bool },
-}
-
-#[async_trait]
-impl StartupHandler for Startup {
-    async fn on_startup<C>(&self, client: &mut C, message: PgWireFrontendMessage) -> PgWireResult<()>
-    where
-        C: ClientInfo + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
-        C::Error: fmt::Debug,
-        PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
-    {
-        match self {
-            Self::Open(handler) => handler.on_startup(client, message).await,
-            Self::Password { is_secure: true, .. } if !client.is_secure() => {
-                Err(faults::fatal("28000", "connections without TLS are not answered; use sslmode=require"))
-            }
-            Self::Password { handler, .. } => handler.on_startup(client, message).await,
-        }
-    }
-}
-
-/// The password, as what is made of it with a salt.
-struct Known {
-    salt: Vec<u8>,
-    salted: Vec<u8>,
-}
-
-impl Known {
-    fn new(password: &str) -> Self {
-        let salt = random_nonce().into_bytes();
-        Self { salted: gen_salted_password(password, &salt, SCRAM_ITERATIONS), salt }
-    }
-}
-
-impl fmt::Debug for Known {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Known")
-    }
-}
-
-#[async_trait]
-impl AuthSource for Known {
-    async fn get_password(&self, _login: &LoginInfo) -> PgWireResult<Password> {
-        Ok(Password::new(Some(self.salt.clone()), self.salted.clone()))
     }
 }
 

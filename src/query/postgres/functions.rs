@@ -1,6 +1,7 @@
 //! Functions that clients of PostgreSQL ask of the catalogs and of their session, as rows of tables.
 
 mod json;
+mod lists;
 mod session;
 mod told;
 
@@ -198,7 +199,7 @@ pub(super) fn functions(names: &Arc<Names>) -> Vec<ScalarUDF> {
         let signature = Signature::user_defined(Volatility::Stable);
         ScalarUDF::from(Udf { of: *of, names: Arc::clone(names), signature })
     };
-    all.map(udf).chain(told::of_lists()).collect()
+    all.map(udf).chain(lists::of_lists()).collect()
 }
 
 /// The text of what `names` has numbers of one kind for.

@@ -3,48 +3,30 @@
 
 use std::sync::Arc;
 
-use std::ops::ControlFlow;
-
 use async_trait::async_trait;
-use datafusion::arrow::datatypes::{DataType, IntervalUnit};
-use datafusion::common::tree_node::{Transformed, TreeNode as _};
 use datafusion::common::{DFSchema, ParamValues};
 use datafusion::dataframe::DataFrame;
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
-use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{
-    EmptyRelation, Expr, ExprSchemable as _, LogicalPlan, LogicalPlanBuilder, ScalarUDF, cast,
-};
+use datafusion::logical_expr::{EmptyRelation, LogicalPlan};
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement as Parsed;
-use datafusion::sql::sqlparser::ast::{
-    CloseCursor, CopyTarget, Declare, DeclareType, Expr as SqlExpr, FetchDirection, FunctionArg,
-    FunctionArguments, Ident, Set, Statement, Visit as _, Visitor,
-};
+use datafusion::sql::sqlparser::ast::{CopyTarget, Set, Statement};
 use datafusion_postgres::QueryHook;
 use datafusion_postgres::arrow_pg::datatypes::df::encode_dataframe;
-use datafusion_postgres::arrow_pg::datatypes::into_pg_type;
 use datafusion_postgres::hooks::HookClient;
 use datafusion_postgres::hooks::set_show::SetShowHook;
 use datafusion_postgres::pgwire::api::ClientInfo;
 use datafusion_postgres::pgwire::api::portal::Format;
-use datafusion_postgres::pgwire::api::results::{QueryResponse, Response, Tag};
-use datafusion_postgres::pgwire::api::store::{Entry, PortalStore as _};
+use datafusion_postgres::pgwire::api::results::{Response, Tag};
+use datafusion_postgres::pgwire::api::store::PortalStore as _;
 use datafusion_postgres::pgwire::error::{PgWireError, PgWireResult};
-use datafusion_postgres::pgwire::messages::PgWireBackendMessage;
-use datafusion_postgres::pgwire::messages::response::TransactionStatus;
-use datafusion_postgres::pgwire::messages::startup::ParameterStatus;
 use datafusion_postgres::pgwire::types::format::FormatOptions;
-use futures::StreamExt as _;
 
-use super::catalog::{ALIAS, Names, TYPE};
-use super::cursors::{self, Cursor, Cursors};
+use super::catalog::Names;
+use super::cursors::Cursors;
 use super::faults::fault;
-use super::functions::{as_json, name_of, plain, sent_interval, setting};
-use super::statements::MOVES;
+use super::functions::setting;
 use super::transactions::{self, aborted, named};
-use super::{apply, copy, explain, zones};
-use crate::query::dialect::Zone;
+use super::{apply, columns, copy, explain, fetching, settings, zones};
 use crate::query::session::Engine;
 
 /// Reads, and nothing else.
@@ -120,6 +102,10 @@ impl Reader {
         &self.engine.context
     }
 
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// What `statement` asks for.
     pub(super) async fn plan(&self, statement: &Statement) -> PgWireResult<LogicalPlan> {
         if let Some(asked) = copy::asked(statement) {
@@ -143,13 +129,13 @@ impl Reader {
             |error| PgWireError::ApiError(Box::new(error) as Box<dyn std::error::Error + Send + Sync>);
         let plan = engine.plan_of(Parsed::Statement(Box::new(statement.clone()))).await.map_err(wrong)?;
         let plan = if is_query { self.understood(plan).await.map_err(wrong)? } else { plan };
-        with_known_types(plan).map_err(wrong)
+        columns::with_known_types(plan).map_err(wrong)
     }
 
     /// A plan of the catalogs that the engine can answer: names in the place of numbers where they become
     /// texts, and queries within it.
     async fn understood(&self, plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan> {
-        let plan = with_names(plan, &self.names)?;
+        let plan = columns::with_names(plan, &self.names)?;
         if !apply::has_queries(&plan) || !apply::is_of_catalogs(&plan) {
             return Ok(plan);
         }
@@ -188,15 +174,17 @@ impl Reader {
             Kind::Refused(why) => Err(refused(why)),
             Kind::Session(Some(words)) => {
                 if matches!(statement, Statement::Reset(_) | Statement::Discard { .. })
-                    && resets_zone(statement)
+                    && settings::resets_zone(statement)
                 {
-                    return set_zone("DEFAULT", client).await.map(|_| Response::Execution(Tag::new(words)));
+                    return settings::set_zone("DEFAULT", client)
+                        .await
+                        .map(|_| Response::Execution(Tag::new(words)));
                 }
                 Ok(Response::Execution(Tag::new(words)))
             }
             Kind::Session(None) => self.of_session(statement, context, client).await,
             Kind::Rows => {
-                self.configure(statement, client).await?;
+                settings::configure(statement, client).await?;
                 let options = Arc::new(FormatOptions::from_client_metadata(client.metadata()));
                 let format = match copy::asked(statement).transpose()? {
                     Some((_, form)) if form.is_binary => Format::UnifiedBinary,
@@ -226,30 +214,34 @@ impl Reader {
                 return Ok(Response::Execution(Tag::new("DECLARE CURSOR")));
             }
             Statement::Fetch { .. } => return self.fetch(statement, &Format::UnifiedText, client).await,
-            Statement::Close { cursor } => return closed(cursor, client),
+            Statement::Close { cursor } => return fetching::closed(cursor, client),
             Statement::Set(Set::SetTimeZone { value, .. }) => {
-                return set_zone(&value.to_string(), client).await;
+                return settings::set_zone(&value.to_string(), client).await;
             }
             Statement::Set(Set::SingleAssignment { variable, values, .. })
                 if variable.to_string().eq_ignore_ascii_case("timezone") =>
             {
                 let value = values.first().map(ToString::to_string).unwrap_or_default();
-                return set_zone(&value, client).await;
+                return settings::set_zone(&value, client).await;
             }
-            Statement::ShowVariable { variable } if is_zone(variable) => {
-                return shown("TimeZone", zones::of(client), context).await;
+            Statement::ShowVariable { variable } if settings::is_zone(variable) => {
+                return settings::shown("TimeZone", zones::of(client), context).await;
             }
-            Statement::ShowVariable { variable } if is_isolation(variable) => {
+            Statement::ShowVariable { variable } if settings::is_isolation(variable) => {
                 let value = setting("transaction_isolation").unwrap_or_default();
-                return shown("transaction_isolation", value, context).await;
+                return settings::shown("transaction_isolation", value, context).await;
             }
             Statement::ShowVariable { variable } if variable.len() == 1 => {
                 match setting(&variable[0].value) {
-                    Some(value) => return shown(&variable[0].value.to_lowercase(), value, context).await,
+                    Some(value) => {
+                        return settings::shown(&variable[0].value.to_lowercase(), value, context).await;
+                    }
                     None => SetShowHook.handle_simple_query(statement, context, client).await,
                 }
             }
-            Statement::Set(Set::SingleAssignment { variable, .. }) if !is_known(&variable.to_string()) => {
+            Statement::Set(Set::SingleAssignment { variable, .. })
+                if !settings::is_known(&variable.to_string()) =>
+            {
                 return Ok(Response::Execution(Tag::new("SET")));
             }
             Statement::Set(_) | Statement::ShowVariable { .. } => {
@@ -262,261 +254,6 @@ impl Reader {
         }
         answered.unwrap_or_else(|| Err(refused(format!("{statement} is refused"))))
     }
-
-    /// Begins to answer a query whose rows are fetched by the name of a cursor; with its plan where that is
-    /// known.
-    async fn declare(
-        &self,
-        declared: &Declare,
-        plan: Option<LogicalPlan>,
-        client: &mut dyn HookClient,
-    ) -> PgWireResult<()> {
-        let (Some(name), Some(query), Some(DeclareType::Cursor)) =
-            (declared.names.first(), &declared.for_query, &declared.declare_type)
-        else {
-            return Err(fault("42601", "expected DECLARE name CURSOR FOR a query"));
-        };
-        let is_held = declared.hold == Some(true);
-        if !is_held && client.transaction_status() == TransactionStatus::Idle {
-            return Err(fault("25P01", "DECLARE CURSOR can only be used in transaction blocks"));
-        }
-        let plan = match plan {
-            Some(plan) => plan,
-            None => self.plan(&Statement::Query(query.clone())).await?,
-        };
-        let cursor = Cursor::new(&self.engine, plan, declared.scroll == Some(true)).await?;
-        let depth = transactions::depth(client);
-        cursors_of(client).add(&named(name), cursor, is_held, depth)
-    }
-
-    /// Rows of a cursor, or how many it has passed over.
-    pub(super) async fn fetch(
-        &self,
-        statement: &Statement,
-        format: &Format,
-        client: &mut dyn HookClient,
-    ) -> PgWireResult<Response> {
-        let Statement::Fetch { name, direction, into, .. } = statement else {
-            return Err(fault("42601", "expected FETCH"));
-        };
-        let options = Arc::new(FormatOptions::from_client_metadata(client.metadata()));
-        let rows = match cursors_of(client).get(&named(name)) {
-            Some(cursor) => cursors::fetched(cursor, direction, format, options).await?,
-            None => of_portal(name, direction, client).await?,
-        };
-        if into.as_ref().is_none_or(|into| into.to_string() != MOVES) {
-            return Ok(Response::Query(rows));
-        }
-        let QueryResponse { mut data_rows, .. } = rows;
-        let mut n = 0;
-        while let Some(row) = data_rows.next().await {
-            row?;
-            n += 1;
-        }
-        Ok(Response::Execution(Tag::new("MOVE").with_rows(n)))
-    }
-
-    /// Takes what `set_config` says, which the query itself only gives back.
-    async fn configure(&self, statement: &Statement, client: &mut dyn HookClient) -> PgWireResult<()> {
-        let mut asked = Configured::default();
-        let _ = statement.visit(&mut asked);
-        for (name, value) in asked.0 {
-            if name.eq_ignore_ascii_case("timezone") {
-                set_zone(&value, client).await?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The names and values of calls of `set_config`.
-#[derive(Default)]
-struct Configured(Vec<(String, String)>);
-
-impl Visitor for Configured {
-    type Break = ();
-
-    fn pre_visit_expr(&mut self, of: &SqlExpr) -> ControlFlow<()> {
-        if let SqlExpr::Function(function) = of
-            && function.name.to_string().eq_ignore_ascii_case("set_config")
-            && let FunctionArguments::List(list) = &function.args
-            && let [name, value, _] = list.args.as_slice()
-        {
-            let plain = |of: &FunctionArg| of.to_string().trim_matches('\'').to_owned();
-            self.0.push((plain(name), plain(value)));
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// The cursors of a client.
-pub(super) fn cursors_of(client: &dyn HookClient) -> Arc<Cursors> {
-    client.session_extensions().get_or_insert_with(Cursors::default)
-}
-
-/// Rows of what a client has begun to read by the extended protocol.
-async fn of_portal(
-    name: &Ident,
-    direction: &FetchDirection,
-    client: &dyn HookClient,
-) -> PgWireResult<QueryResponse> {
-    let n = match direction {
-        FetchDirection::Forward { limit: Some(n) } => n.to_string().parse().unwrap_or(0),
-        FetchDirection::All => 0,
-        _ => return Err(fault("55000", "cursor can only scan forward")),
-    };
-    match client.portal_store().get_portal(&named(name)) {
-        Some(Entry::Value(portal)) => Ok(portal.fetch(n).await?.response),
-        _ => Err(fault("34000", format!("cursor \"{}\" does not exist", named(name)))),
-    }
-}
-
-fn closed(cursor: &CloseCursor, client: &dyn HookClient) -> PgWireResult<Response> {
-    let cursors = cursors_of(client);
-    match cursor {
-        CloseCursor::All => {
-            cursors.clear();
-            client.portal_store().clear_portals();
-        }
-        CloseCursor::Specific { name } => {
-            let is_portal = client.portal_store().get_portal(&named(name)).is_some();
-            client.portal_store().rm_portal(&named(name));
-            if !cursors.close(&named(name)) && !is_portal {
-                return Err(fault("34000", format!("cursor \"{}\" does not exist", named(name))));
-            }
-        }
-    }
-    Ok(Response::Execution(Tag::new("CLOSE CURSOR")))
-}
-
-/// The same with names in the place of numbers that become texts.
-fn with_names(plan: LogicalPlan, names: &Arc<Names>) -> datafusion::common::Result<LogicalPlan> {
-    let changed = plan.transform_up_with_subqueries(|node| {
-        let schema = merge_schema(&node.inputs());
-        let kept = NamePreserver::new(&node);
-        node.map_expressions(|expression| {
-            let name = kept.save(&expression);
-            let changed = expression.transform_up(|of| {
-                let Expr::Cast(cast) = &of else { return Ok(Transformed::no(of)) };
-                let Ok((_, field)) = cast.expr.to_field(&schema) else { return Ok(Transformed::no(of)) };
-                let kind = field.metadata().get(ALIAS);
-                let function = match (cast.field.data_type(), kind) {
-                    (DataType::Utf8 | DataType::Utf8View, Some(kind)) => name_of(names, kind),
-                    (DataType::Int32, Some(_)) => plain(names, "number_of"),
-                    (DataType::Int64, Some(_)) => plain(names, "long_of"),
-                    (DataType::Utf8 | DataType::Utf8View, None)
-                        if *field.data_type() == DataType::Utf8 && field.metadata().contains_key(TYPE) =>
-                    {
-                        plain(names, "text_of")
-                    }
-                    _ => None,
-                };
-                Ok(match function {
-                    Some(function) => Transformed::yes(function.call(vec![(*cast.expr).clone()])),
-                    None => Transformed::no(of),
-                })
-            })?;
-            Ok(changed.update_data(|of| name.restore(of)))
-        })?
-        .map_data(LogicalPlan::recompute_schema)
-    })?;
-    Ok(changed.data)
-}
-
-/// A setting as a row.
-async fn shown(name: &str, value: &str, context: &SessionContext) -> PgWireResult<Response> {
-    let text = format!("SELECT '{value}' AS \"{name}\"");
-    let frame = context.sql(&text).await;
-    let frame = frame.map_err(|error| PgWireError::ApiError(Box::new(error)))?;
-    Ok(Response::Query(encode_dataframe(frame, &Format::UnifiedText, None).await?))
-}
-
-fn is_zone(variable: &[Ident]) -> bool {
-    let words: Vec<String> = variable.iter().map(|word| word.value.to_lowercase()).collect();
-    words.concat() == "timezone"
-}
-
-fn is_isolation(variable: &[Ident]) -> bool {
-    let words = ["transaction", "isolation", "level"];
-    variable.iter().map(|word| word.value.to_lowercase()).eq(words)
-}
-
-/// Whether all that a client has set is as it was, or its zone is.
-fn resets_zone(statement: &Statement) -> bool {
-    let words = statement.to_string().to_lowercase();
-    words.contains("all") || words.contains("timezone") || words.contains("time zone")
-}
-
-/// Takes the zone by its name, `'Europe/Berlin'`, or that of the server.
-async fn set_zone(value: &str, client: &mut dyn HookClient) -> PgWireResult<Response> {
-    let name = value.trim_matches(['\'', '"']);
-    let name = match &*name.to_ascii_lowercase() {
-        "default" | "local" => "UTC".to_owned(),
-        _ => match Zone::named(name) {
-            Ok(zone) => zone.name().to_owned(),
-            Err(_) => {
-                return Err(fault("22023", format!("invalid value for parameter \"TimeZone\": \"{name}\"")));
-            }
-        },
-    };
-    client.metadata_mut().insert(zones::KEY.to_owned(), name.clone());
-    let status = ParameterStatus::new("TimeZone".to_owned(), name);
-    client.send_message(PgWireBackendMessage::ParameterStatus(status)).await?;
-    Ok(Response::Execution(Tag::new("SET")))
-}
-
-/// The same with columns that clients have no type for as JSON, and times as they are sent.
-fn with_known_types(plan: LogicalPlan) -> datafusion::common::Result<LogicalPlan> {
-    let is_known = |of: &Expr| -> datafusion::common::Result<bool> {
-        Ok(into_pg_type(&of.get_type(plan.schema())?).is_ok())
-    };
-    let columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
-    let known = columns.iter().map(is_known).collect::<Result<Vec<bool>, _>>()?;
-    let sent: Vec<Option<DataType>> =
-        plan.schema().fields().iter().map(|field| sent_as(field.data_type())).collect();
-    let is_as_it_is = known.iter().all(|known| *known) && sent.iter().all(Option::is_none);
-    if matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_)) || is_as_it_is {
-        return Ok(plan);
-    }
-    let (json, interval): (ScalarUDF, ScalarUDF) = (as_json(), sent_interval());
-    let named = plan.schema().columns();
-    let shown =
-        columns.into_iter().zip(named).zip(known).zip(sent).map(|(((column, named), known), sent)| {
-            let shown = match sent {
-                Some(sent @ DataType::Interval(_)) => interval.call(vec![cast(column, sent)]),
-                Some(sent) => cast(column, sent),
-                None if known => return column,
-                None => json.call(vec![column]),
-            };
-            shown.alias_qualified(named.relation, named.name)
-        });
-    LogicalPlanBuilder::from(plan).project(shown)?.build()
-}
-
-/// The type as which a time is sent, if it is another one: instants in UTC, from which their texts are
-/// made, and what lies between two as an interval.
-fn sent_as(of: &DataType) -> Option<DataType> {
-    match of {
-        DataType::Timestamp(unit, Some(zone)) if &**zone != "UTC" => {
-            Some(DataType::Timestamp(*unit, Some("UTC".into())))
-        }
-        DataType::Duration(_) | DataType::Interval(_) => Some(DataType::Interval(IntervalUnit::MonthDayNano)),
-        _ => None,
-    }
-}
-
-/// Whether something is known of a client's session by this name; what is not is as it is.
-fn is_known(name: &str) -> bool {
-    let names = [
-        "statement_timeout",
-        "datestyle",
-        "bytea_output",
-        "intervalstyle",
-        "application_name",
-        "extra_float_digits",
-        "search_path",
-    ];
-    names.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 #[async_trait]
@@ -587,7 +324,7 @@ impl QueryHook for Reader {
         }
         match kind(statement) {
             // With parameters, in the form that was asked for.
-            Kind::Rows => match self.configure(statement, client).await {
+            Kind::Rows => match settings::configure(statement, client).await {
                 Ok(()) => None,
                 Err(error) => Some(Err(error)),
             },

@@ -36,6 +36,8 @@ async def main(port):
     assert await connection.fetchval("SELECT $1::text", "x") == "x"
     assert await connection.fetchval("SELECT count(*) FROM requests WHERE request_type = ANY($1::text[])",
                                      ["ClientHandler.writeBlock"]) == 48
+    among = "SELECT count(*) FROM requests WHERE request_type = ANY($1) AND NOT request_type <> ALL($1)"
+    assert await connection.fetchval(among, ["ClientHandler.writeBlock", "nothing"]) == 48
     # A type that is none of its own is asked of the catalog, with all that it is made of.
     kind = await connection.fetchrow("SELECT oid, typname FROM pg_catalog.pg_type WHERE typname = 'int4range'")
     assert kind["oid"] == 3904, kind

@@ -19,6 +19,9 @@ async function main() {
     assert.strictEqual(rows.length, 48);
     assert(rows[0].start_ts instanceof Date && Array.isArray(rows[0].flags));
   }
+  const among = "SELECT count(*) AS n FROM requests WHERE request_type = ANY($1)";
+  const found = await client.query(among, [["ClientHandler.writeBlock", "nothing"]]);
+  assert.strictEqual(found.rows[0].n, "48");
   const cursor = client.query(new Cursor("SELECT request_id FROM requests WHERE duration_us >= $1", [0]));
   const sizes = [];
   for (;;) {
