@@ -17,7 +17,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use command::{done, fails};
+use command::{done, fails, samples};
 use reducer::table::{Addition, Writer};
 
 fn web() -> PathBuf {
@@ -65,11 +65,11 @@ impl Drop for Server {
     }
 }
 
-/// Looks at all views of a served table.
+/// Looks at all views of a table, which is served with these further flags.
 #[track_caller]
-fn look_at_table(name: &str, table: &str) {
+fn look_at_table(name: &str, table: &str, flags: &[&str]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lprof"));
-    command.args(["serve", "--table", table, "--http", "127.0.0.1:0"]).stdout(Stdio::piped());
+    command.args(["serve", "--table", table, "--http", "127.0.0.1:0"]).args(flags).stdout(Stdio::piped());
     let mut server = Server(command.spawn().expect("lprof starts"));
     let mut line = String::new();
     BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut line).expect("an address");
@@ -82,7 +82,7 @@ fn look_at_many(name: &str, n_requests: u64) {
     let table = folder.path().join("t");
     Writer::open(&table).and_then(|mut writer| writer.commit(&Addition::default())).expect("a table");
     many_requests::make(&table, n_requests);
-    look_at_table(name, &table.display().to_string());
+    look_at_table(name, &table.display().to_string(), &[]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_table_of_many_requests() {
 #[test]
 fn the_sample() {
     let (_folder, table) = sample::table("java17");
-    look_at_table("sample", &table);
+    look_at_table("sample", &table, &[]);
 }
 
 #[test]
@@ -116,4 +116,17 @@ fn a_profile_that_is_one_file() {
     let nowhere = folder.path().join("no such folder/profile.html").display().to_string();
     fails(1, &["profile", "--table", &table, "--html", &nowhere], "profile.html");
     look("file", &format!("file://{}", file.display()));
+}
+
+/// The sample beside the run in which one of its nodes was slow.
+#[test]
+fn a_comparison_served_and_as_one_file() {
+    let (folder, before) = sample::table("java17");
+    let after = folder.path().join("after").display().to_string();
+    let [jar, logs] = ["classes/java17/store.jar", "diagnosis/logs"].map(|path| samples().join(path));
+    done(&["run", "-q", "--table", &after, &jar.display().to_string(), &logs.display().to_string()]);
+    look_at_table("compare", &after, &["--compare", &before]);
+    let file = folder.path().join("compare.html");
+    done(&["compare", &before, &after, "--html", &file.display().to_string()]);
+    look("compare-file", &format!("file://{}", file.display()));
 }

@@ -20,6 +20,8 @@ const browser = await chromium.launch({
 });
 const faults = [];
 const isFile = address.startsWith("file:");
+// Views in the bar.
+const views = new Set();
 const PHONE = { width: 390, height: 800 };
 
 async function look(name, hash, { width = 1280, height = 900, dark = false, act } = {}) {
@@ -46,6 +48,8 @@ async function look(name, hash, { width = 1280, height = 900, dark = false, act 
     faults.push(`${name}: ${error.message}`);
   }
   await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  const bar = await page.evaluate(() => [...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href")));
+  for (const href of bar) views.add(href.slice(2).split("?")[0]);
   const said = await page.textContent("#status");
   if (said === "failed") faults.push(`${name}: ${await page.textContent("main")}`);
   console.log(`${name}: ${said}`);
@@ -99,7 +103,7 @@ async function unfold(page) {
 
 let place;
 if (isFile) {
-  place = await look("profile", "#/profile", { act: unfold });
+  place = await look("first", "", { act: unfold });
 } else {
   // Of the longest requests, by the list.
   place = await look("requests", "#/requests");
@@ -108,11 +112,13 @@ if (isFile) {
   await look("overview-dark", "#/overview?quantile=p50", { dark: true });
   await look("overview-phone", "#/overview", PHONE);
   await look("sql", "#/sql", { act: query });
-  await look("profile", "#/profile", { act: unfold });
   await look("coverage", "#/coverage");
   await look("brush", "#/overview", { act: brush });
 }
-await look("profile-phone-dark", "#/profile", { ...PHONE, dark: true });
+for (const view of ["profile", "compare"].filter((view) => views.has(view))) {
+  await look(view, `#/${view}`, { act: unfold });
+  await look(`${view}-phone-dark`, `#/${view}`, { ...PHONE, dark: true });
+}
 if (place) await lookAtRequest(place);
 await browser.close();
 faults.forEach((fault) => console.error(fault));
