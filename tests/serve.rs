@@ -37,12 +37,12 @@ struct Server {
 
 impl Server {
     fn start(table: &str) -> Self {
-        Self::start_with(table, "20s")
+        Self::start_with(table, &["--timeout", "20s"])
     }
 
-    fn start_with(table: &str, timeout: &str) -> Self {
+    fn start_with(table: &str, flags: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lprof"));
-        command.args(["serve", "--table", table, "--http", "127.0.0.1:0", "--timeout", timeout]);
+        command.args(["serve", "--table", table, "--http", "127.0.0.1:0"]).args(flags);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("lprof starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("an address");
@@ -147,6 +147,34 @@ fn the_sample_is_served() {
     let records: i64 =
         inputs["inputs"].as_array().expect("inputs").iter().filter_map(|of| of["n_records"].as_i64()).sum();
     assert_eq!(records, 646);
+}
+
+/// Of few requests the server reads all, and says what the command says.
+#[test]
+fn two_tables_are_compared() {
+    let (folder, before) = sample::table("java17");
+    let after = folder.path().join("after").display().to_string();
+    let [jar, logs] = ["classes/java17/store.jar", "diagnosis/logs"]
+        .map(|path| command::samples().join(path).display().to_string());
+    done(&["run", "-q", "--table", &after, &jar, &logs]);
+    let server = Server::start_with(&after, &["--compare", &before]);
+    assert_eq!(server.json("/api/table")["first"], before);
+    let said: Value =
+        serde_json::from_str(&done(&["compare", &before, &after, "--format", "json"])).expect("JSON");
+    let found = server.json("/api/compare");
+    assert_eq!(found, said);
+    assert_eq!(found["changes"].as_array().map(Vec::len), Some(1));
+    // Conditions hold for both tables, but those on times.
+    let writes = server.json("/api/compare?type=ClientHandler.writeBlock&from=1795263305000000");
+    assert_eq!(writes["types"].as_array().map(Vec::len), Some(1), "{writes}");
+    assert_eq!((&writes["first"]["n_requests"], &writes["second"]["n_requests"]), (&48.into(), &16.into()));
+    let (status, _, body) = Server::start(&before).get("/api/compare");
+    assert!(status == 404 && body.contains("--compare"), "{status} {body}");
+    fails(
+        1,
+        &["serve", "--table", &after, "--compare", "no-such-table", "--http", "127.0.0.1:0"],
+        "no-such-table",
+    );
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn files(folder: &Path) -> BTreeMap<String, u64> {
 fn attacked(attack: impl Fn(&Server)) {
     let (folder, table) = hostile::table();
     let before = files(folder.path());
-    let mut server = Server::start_with(&table, "3s");
+    let mut server = Server::start_with(&table, &["--timeout", "3s", "--compare", &table]);
     attack(&server);
     let start = Instant::now();
     assert_eq!(server.json("/api/table")["n_requests"], TEXTS.len());
@@ -210,6 +210,7 @@ fn what_is_no_request_is_refused() {
             "/api/requests?offset=-1",
             "/api/requests/0/order?span=a",
             "/api/profile?min=1e9",
+            "/api/compare?from=x",
         ] {
             assert_eq!(server.get(path).0, 400, "{path}");
         }
@@ -218,6 +219,7 @@ fn what_is_no_request_is_refused() {
             "/api/requests?limit=99999999&offset=99999999999",
             "/api/overview?from=9223372036854775807&to=-9223372036854775808",
             "/api/profile?from=9223372036854775807&to=-9223372036854775808",
+            "/api/compare?from=9223372036854775807&to=-9223372036854775808",
             "/api/traces?service=a&limit=99999999&end=9223372036854775807",
         ] {
             assert_eq!(server.get(path).0, 200, "{path}");
