@@ -212,9 +212,9 @@ mod tests {
             let spans: Vec<Vec<i64>> = spans.iter().map(|span| span.to_vec()).collect();
             let number = found.number(way(&spans, &|point| point));
             let taken = found.by_type.entry("T.run".into()).or_default().entry(number).or_default();
-            for side in 0..2 {
-                taken.n[side] += n[side];
-                taken.examples[side] = (n[side] > 0).then(|| format!("{side}").into());
+            for (side, &n) in n.iter().enumerate() {
+                taken.n[side] += n;
+                taken.examples[side] = (n > 0).then(|| format!("{side}").into());
             }
         }
         found
