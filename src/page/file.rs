@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, ensure};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{INDEX, SCRIPT, STYLE};
+use crate::error::{Result, bail};
 
 /// What the page loads where it is served.
 const LOADED: [&str; 2] = [
@@ -24,7 +24,7 @@ pub(crate) struct Answers {
 impl Answers {
     /// Adds the answer to `path`, unless there would be more than `n_bytes_max` of all.
     pub(crate) fn add(&mut self, path: &str, answer: &impl Serialize, n_bytes_max: usize) -> Result<()> {
-        let text = serde_json::to_string(answer)?;
+        let text = serde_json::to_string(answer).map_err(std::io::Error::from)?;
         if self.n_bytes + text.len() <= n_bytes_max {
             self.n_bytes += text.len();
             self.by_path.insert(path.to_owned(), text);
@@ -57,7 +57,9 @@ impl Answers {
              <script type=\"application/json\" id=\"answers\">{json}</script>\n    \
              <script type=\"module\" nonce=\"{nonce}\">{SCRIPT}</script>"
         );
-        ensure!(LOADED.iter().all(|line| INDEX.contains(line)), "the page loads what is not known");
+        if !LOADED.iter().all(|line| INDEX.contains(line)) {
+            bail!("the page loads what is not known");
+        }
         Ok(INDEX.replace(LOADED[1], "").replacen(LOADED[0], &inlined, 1))
     }
 }
