@@ -127,9 +127,13 @@ function changed(of: ChangeReport, found: Comparison, at: number): HTMLElement {
     "details",
     { open: at === 0 },
     h("summary", {}, change(of.difference), h("span", { class: "dim" }, ` ${of.request_type}: `), h("strong", { class: "code" }, of.what)),
-    h("p", {}, spent(of)),
-    of.regions.length > 0 ? h("ul", {}, ...of.regions.map(region)) : calls(of),
-    h("p", { class: "dim" }, "longest: ", example(of.longest.request_id, isSecond, found), ` (${duration(of.longest.us)})`),
+    h(
+      "div",
+      { class: "finding" },
+      h("p", {}, spent(of)),
+      of.regions.length > 0 ? h("ul", {}, ...of.regions.map(region)) : calls(of),
+      h("p", { class: "dim" }, "longest: ", example(of.longest.request_id, isSecond, found), ` (${duration(of.longest.us)})`),
+    ),
   );
 }
 
