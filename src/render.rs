@@ -55,7 +55,7 @@ impl<'a> RowWriter<'a> {
         let out = match format {
             Format::Csv => {
                 let mut csv = csv::Writer::from_writer(out);
-                csv.write_record(&columns)?;
+                csv.write_record(&columns).map_err(io_error)?;
                 Out::Csv(Box::new(csv))
             }
             Format::Json => {
@@ -71,7 +71,7 @@ impl<'a> RowWriter<'a> {
     pub(crate) fn row(&mut self, row: Vec<Value>) -> io::Result<()> {
         self.n_rows += 1;
         match &mut self.out {
-            Out::Csv(csv) => Ok(csv.write_record(row.iter().map(plain))?),
+            Out::Csv(csv) => csv.write_record(row.iter().map(plain)).map_err(io_error),
             Out::Json(out) => {
                 let separator = if self.n_rows == 1 { "\n" } else { ",\n" };
                 let field =
@@ -149,6 +149,14 @@ impl Parts<'_> {
     }
 }
 
+/// What failed when a row was written as CSV, with its kind: a closed pipe is no fault.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// Writes all `rows` at once.
 pub(crate) fn rows(
     out: &mut dyn Write,
@@ -211,6 +219,25 @@ mod tests {
     #[test]
     fn table_spells_out_control_characters() {
         check(Format::Table, "name      n\n--------  -\na\\x1b[2J  1\nb,\"c\"\n");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_told_as_one() {
+        struct Closed;
+        impl std::io::Write for Closed {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        for format in [Format::Csv, Format::Json, Format::Table] {
+            let data = vec![vec![json!("x".repeat(100))]; 10_000];
+            let error = rows(&mut Closed, format, &["name"], data).expect_err("nobody reads");
+            assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe, "{format:?}");
+        }
     }
 
     #[test]
