@@ -16,9 +16,9 @@ pub(crate) struct OfType {
     pub(crate) durations: [Statistics; 2],
     /// How much longer the second one takes on average; none: one of them has too few requests.
     pub(crate) mean: Option<Interval>,
-    /// The same of the median.
+    /// The same of the median; none: six requests of either are not there.
     pub(crate) p50: Option<Interval>,
-    /// The same of the 99th percentile.
+    /// The same of the 99th percentile; none: 368 requests of either are not there.
     pub(crate) p99: Option<Interval>,
 }
 
