@@ -2,6 +2,7 @@
 //! retries, another way through the log points. Of the tail and the rest, or of two
 //! populations. What only one of them has is told first: it has no mean to be compared.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::groups::Groups;
@@ -11,7 +12,7 @@ use super::statistics::chance_of_shares;
 /// Requests of each side that have something: (first, second).
 type Counts = (u64, u64);
 
-/// How likely a difference is by chance at most to be told.
+/// How likely a difference is by chance at most to be told, over all that are looked at (Bonferroni).
 const CHANCE_MAX: f64 = 0.01;
 /// How many times as often one side has it at least.
 const RATIO_MIN: f64 = 4.0;
@@ -38,7 +39,7 @@ pub(crate) struct Difference {
     pub(crate) first: Counts,
     /// The same of the second side.
     pub(crate) second: Counts,
-    /// How likely it is by chance at most.
+    /// How likely it is by chance at most, over all that were looked at.
     pub(crate) chance: f64,
 }
 
@@ -51,6 +52,7 @@ pub(crate) fn differences(
     support: u64,
 ) -> Vec<Difference> {
     let mut found = Vec::new();
+    let n_looked_at = Cell::new(0_u32);
     let mut regions = deeds_of_regions(groups, side);
     for (request_type, of_type) in groups.by_type() {
         let sides = count(groups.members(&of_type), side);
@@ -58,10 +60,9 @@ pub(crate) fn differences(
             let (first, second) = ((counts.0, sides.0), (counts.1, sides.1));
             let share = |(n, of): Counts| n as f64 / of.max(1) as f64;
             let chance = chance_of_shares(first, second);
-            let is_told = counts.0 >= support
-                && sides.1 > 0
-                && share(first) > RATIO_MIN * share(second)
-                && chance < CHANCE_MAX;
+            let is_looked_at = counts.0 >= support && sides.1 > 0;
+            n_looked_at.set(n_looked_at.get() + u32::from(is_looked_at));
+            let is_told = is_looked_at && share(first) > RATIO_MIN * share(second) && chance < CHANCE_MAX;
             is_told.then_some(Difference { request_type, deed, first, second, chance })
         };
         let operations = operations(groups, &of_type, side);
@@ -86,6 +87,10 @@ pub(crate) fn differences(
         of_regions.truncate(REGIONS_MAX);
         found.extend(of_regions);
     }
+    for of in &mut found {
+        of.chance *= f64::from(n_looked_at.get());
+    }
+    found.retain(|of| of.chance < CHANCE_MAX);
     found.sort_by(|a, b| {
         let is_shared = |d: &Difference| d.second.0 > 0;
         (is_shared(a), a.chance).partial_cmp(&(is_shared(b), b.chance)).expect("chances are numbers")
