@@ -36,7 +36,7 @@ use std::sync::Arc;
 use datafusion::logical_expr::planner::ExprPlanner;
 use datafusion::prelude::SessionContext;
 
-pub(super) use syntax::understand;
+pub(super) use syntax::{call, understand};
 #[cfg(feature = "postgres")]
 pub(super) use zone::Zone;
 

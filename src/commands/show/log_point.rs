@@ -9,6 +9,7 @@ use schema::{LogPointId, Model, Variable};
 use super::names_method;
 use crate::output;
 use crate::render::neutral;
+use crate::templates::numbered;
 
 pub(crate) fn print(model: &Model, what: &str) -> Result<()> {
     let found = find(model, what);
@@ -56,7 +57,7 @@ fn print_one(out: &mut dyn std::io::Write, model: &Model, id: LogPointId) -> Res
     writeln!(out, "  call sites    {}", point.n_sites)?;
     writeln!(out, "  in a handler  {}", if point.in_handler { "yes" } else { "no" })?;
     for template in &point.templates {
-        writeln!(out, "  template      {}", neutral(&readable(&template.regex)))?;
+        writeln!(out, "  template      {}", neutral(&numbered(&template.regex)))?;
         writeln!(out, "    regex       {}", neutral(&template.regex))?;
         for (i, capture) in template.captures.iter().enumerate() {
             let Some(variable) = point.variables.get(*capture as usize) else { continue };
@@ -75,45 +76,5 @@ fn described(model: &Model, variable: &Variable) -> String {
     match class {
         Some(class) => format!("{} ({shape}, {class})", variable.path),
         None => format!("{} ({shape})", variable.path),
-    }
-}
-
-/// The regex with each capture as `$n` and marks without their escapes.
-fn readable(regex: &str) -> String {
-    let mut out = String::new();
-    let (mut depth, mut n_captures) = (0_usize, 0);
-    let mut characters = regex.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            '\\' => {
-                let escaped = characters.next();
-                out.extend(escaped.filter(|_| depth == 0));
-            }
-            '(' => {
-                let is_capture = characters.peek() != Some(&'?');
-                n_captures += usize::from(is_capture);
-                if depth == 0 && is_capture {
-                    out.push_str(&format!("${n_captures}"));
-                } else if depth == 0 {
-                    out.push('(');
-                    continue;
-                }
-                depth += 1;
-            }
-            ')' if depth > 0 => depth -= 1,
-            c if depth == 0 => out.push(c),
-            _ => {}
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::readable;
-
-    #[test]
-    fn captures_become_numbers() {
-        assert_eq!(readable(r"a \[(-?\d+)\] of (.*)"), "a [$1] of $2");
     }
 }

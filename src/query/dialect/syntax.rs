@@ -112,7 +112,7 @@ fn null() -> Expr {
 }
 
 /// A call of `name`.
-fn call(name: &str, arguments: Vec<Expr>) -> Expr {
+pub(in crate::query) fn call(name: &str, arguments: Vec<Expr>) -> Expr {
     let arguments = arguments.into_iter().map(|of| FunctionArg::Unnamed(FunctionArgExpr::Expr(of)));
     Expr::Function(Function {
         name: ObjectName::from(vec![Ident::new(name)]),

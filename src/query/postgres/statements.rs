@@ -15,9 +15,9 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    AccessExpr, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, GroupByExpr, Ident, ObjectName, ObjectNamePart, OrderBy, OrderByExpr, OrderByKind,
-    Query, SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, VisitMut as _, VisitorMut,
+    AccessExpr, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
+    GroupByExpr, Ident, ObjectName, ObjectNamePart, OrderBy, OrderByExpr, OrderByKind, Query, SelectItem,
+    SetExpr, Statement, TableAlias, TableFactor, Value, VisitMut as _, VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
@@ -28,6 +28,7 @@ use datafusion_postgres::datafusion_pg_catalog::sql::rules::{
 
 use super::catalog;
 use super::{labels, moves};
+use crate::query::dialect::call;
 
 /// Types whose values are numbers that are shown as names.
 pub(super) const NAMED: [&str; 6] =
@@ -270,23 +271,4 @@ fn ordered(order: OrderBy, value: &Expr) -> Vec<OrderByExpr> {
 fn as_text(of: Expr) -> Expr {
     let (kind, expr) = (CastKind::DoubleColon, Box::new(of));
     Expr::Cast { kind, expr, data_type: DataType::Text, array: false, format: None }
-}
-
-/// A call of `name`.
-fn call(name: &str, arguments: Vec<Expr>) -> Expr {
-    let arguments = arguments.into_iter().map(|of| FunctionArg::Unnamed(FunctionArgExpr::Expr(of)));
-    Expr::Function(Function {
-        name: ObjectName::from(vec![Ident::new(name)]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args: arguments.collect(),
-            clauses: Vec::new(),
-        }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    })
 }
